@@ -28,6 +28,7 @@ from commonplace.evaluation import metrics
 from commonplace.evaluation.metrics import Answer
 from commonplace.models.reranker import CrossEncoder
 from commonplace.recall import calibration, weights
+from commonplace.recall.evidence import HitFeatures, computed
 from commonplace.recall.pipeline import SURE_MAX, Models, Search
 from commonplace.recall.rerank import Reranker
 from commonplace.recall.scoring import ScoredHit
@@ -90,7 +91,7 @@ class Case:
     question: Question
     names: tuple[str, ...]
     found: tuple[ScoredHit, ...]
-    values: tuple[Mapping[str, float], ...]
+    features: tuple[HitFeatures, ...]
     pairs: tuple[Pair, ...]
 
     def is_right(self, place: int) -> bool:
@@ -108,13 +109,13 @@ class Case:
         for pair in self.pairs:
             older, newer = self.names[pair.older], self.is_right(pair.newer)
             if self.weight == OWN:
-                yield pair.values, newer and older in self.question.superseded, 1.0
+                yield computed(pair.features), newer and older in self.question.superseded, 1.0
             elif self.weight == PUBLIC and self.is_right(pair.older) and not newer:
-                yield pair.values, False, 1.0
+                yield computed(pair.features), False, 1.0
 
     def answer(self) -> Answer:
         """What would be answered with the weights of this moment."""
-        judged = calibration.calibrate(self.found, self.values, self.pairs)
+        judged = calibration.calibrate(self.found, self.features, self.pairs)
         kept = [one for one in judged if one.is_sure and not one.is_replaced]
         places = {
             one.evidence.memory_id: name for one, name in zip(self.found, self.names, strict=True)
@@ -254,17 +255,17 @@ def _case(place: Place, weight: float, question: Question, chosen: Sequence[int]
     models = Models(engine.semantics(), engine.reranker())
     search = Search(engine.db, models, bank.id, query, engine.clock.now())
     found = search.score_candidates()
-    values, pairs = search.compare_best(found)
+    features, pairs = search.compare_best(found)
     known = tuple(names[one.evidence.memory_id] for one in found)
-    return Case(store, weight, question, known, tuple(found), tuple(values), tuple(pairs))
+    return Case(store, weight, question, known, tuple(found), tuple(features), tuple(pairs))
 
 
 def _fitted(cases: Sequence[Case], is_read: bool) -> Weights:
     """The weights of what somebody has read, or of what nobody has."""
     hits = [
-        (values, case.is_right(place), case.weight)
+        (computed(features), case.is_right(place), case.weight)
         for case in cases
-        for place, values in enumerate(case.values)
+        for place, features in enumerate(case.features)
         if not case.is_open(place)
     ]
     pairs = [row for case in cases for row in case.replaced()]
@@ -346,24 +347,27 @@ def _shown(held: Mapping[float, Sequence[Answer]]) -> float:
 
 
 def _page(plain: Weights, read: Weights) -> str:
-    def table(name: str, fit: Fit) -> str:
+    def table(name: str, features: str, fit: Fit) -> str:
         weights, start = fit
-        lines = "".join(f'    "{part}": {weight:.3f},\n' for part, weight in weights.items())
-        return f"{name}: Mapping[str, float] = {{\n{lines}}}\n{name}_START = {start:.3f}\n"
+        lines = "".join(f'        "{part}": {weight:.3f},\n' for part, weight in weights.items())
+        return (
+            f"{name}: Mapping[str, float] = checked_weights(\n    {features},\n    {{\n{lines}"
+            f"    }},\n)\n{name}_START = {start:.3f}\n"
+        )
 
     return (
         '"""The weights that `python -m evals.fit_sureness` found, which writes this file."""\n\n'
         "from collections.abc import Mapping\n\n"
+        "from commonplace.recall.evidence import HitFeatures, PairFeatures, checked_weights\n\n"
         "# How sure it is that a hit is right; from the cut on it is returned.\n"
-        f"{table('SURE', plain.hits)}SURE_MIN = {plain.cut:.2f}\n"
+        f"{table('SURE', 'HitFeatures', plain.hits)}SURE_MIN = {plain.cut:.2f}\n"
         "# The same where a reranker has read the best hits.\n"
-        f"{table('READ', read.hits)}READ_MIN = {read.cut:.2f}\n"
+        f"{table('READ', 'HitFeatures', read.hits)}READ_MIN = {read.cut:.2f}\n"
         "# How sure it is that a newer memory replaced an older one; from the first cut on it"
-        " stands before that one,\n"
-        "# from the second on that one is left out.\n"
-        f"{table('SUPERSEDING', plain.pairs)}"
+        " stands\n# before that one, from the second on that one is left out.\n"
+        f"{table('SUPERSEDING', 'PairFeatures', plain.pairs)}"
         "# The same where a reranker has read both.\n"
-        f"{table('SUPERSEDING_READ', read.pairs)}"
+        f"{table('SUPERSEDING_READ', 'PairFeatures', read.pairs)}"
         f"NEWER_MIN = {NEWER_MIN:.2f}\nREPLACED_MIN = {REPLACED_MIN:.2f}\n"
     )
 

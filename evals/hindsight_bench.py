@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import commonplace
 from commonplace.dialects import registry
 from commonplace.dialects.dialect import Call, Dialect
-from commonplace.engine import links
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.engine import Engine
 from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.storage.rows import links as stored
@@ -58,7 +58,7 @@ def _fill(engine: Engine, texts: list[str]) -> None:
     # What a server does when it has nothing else to do, until nothing is left.
     bank_id = engine.get_bank(BANK).id
     while stored.changed_since(engine.db, bank_id, stored.high_water_mark(engine.db, bank_id), 1):
-        links.catch_up_links(engine, bank_id, (), _HEAL_MS)
+        catch_up_links(engine, bank_id, (), _HEAL_MS)
 
 
 def _spent(

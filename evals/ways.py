@@ -94,7 +94,7 @@ SMALL_INGREDIENTS = (
     "preference",
     "answer",
     "kind",
-    "kind missing",
+    "kind_missing",
     "rule",
 )
 
@@ -120,7 +120,7 @@ def _named(part: str) -> tuple[str, ...]:
     return tuple(name for name in scoring.WEIGHTS if part in name)
 
 
-# What the page calls some kinds of evidence, and the names these have in `recall.rank`.
+# The names of features on the page, and in `recall.evidence`.
 EVIDENCE: Mapping[str, tuple[str, ...]] = {
     "tokens": _named("tokens"),
     "passages": _named("passage"),

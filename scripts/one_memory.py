@@ -1,5 +1,6 @@
-"""Writes docs/one-memory.md by speaking all five tongues to one store: `make docs`. With `-` the
-page is printed.
+"""Writes docs/one-memory.md by calling the tools of all five dialects on one store.
+
+`make docs` runs it. With `-` the page is printed.
 
 The calls go through the protocol's own methods, and what the page shows of an answer is taken out
 of that answer. The clock stands still and moves by a minute a call, so that ids and times are the
@@ -37,7 +38,7 @@ CALLED = {
 
 
 class Minutes:
-    """A clock that moves on by a minute whenever it is told to."""
+    """A clock that advances by a minute on demand."""
 
     def __init__(self) -> None:
         self.at = START_MS
@@ -50,7 +51,7 @@ class Minutes:
 
 
 class Session:
-    """Five clients of one store, and the page that tells what they said."""
+    """Five clients of one store, and the page that shows their calls."""
 
     def __init__(self, home: Path) -> None:
         self.clock = Minutes()
@@ -135,7 +136,7 @@ def data(*names: str) -> Callable[[Any], object]:
 def finds(
     query: str, project: str
 ) -> list[tuple[str, str, dict[str, Any], Callable[[Any], object]]]:
-    """The same question in every tongue."""
+    """The same question in every dialect."""
     return [
         ("vault", "memory_search", {"query": query}, each("results", "title", "body")),
         (
@@ -170,9 +171,9 @@ def page() -> str:
     return HEAD + "\n".join([*session.lines, tables()])
 
 
-HEAD = """# One memory under five tongues
+HEAD = """# One memory in five dialects
 
-<!-- Written by scripts/one_memory.py, which speaks all five to one store. Change the script and \
+<!-- Written by scripts/one_memory.py, which calls all five on one store. Change the script and \
 run `make docs`. -->
 
 Your editor speaks memories.sh, your assistant Hindsight, an agent Memstate, a script PowerMem, \
@@ -182,7 +183,7 @@ change and forget.
 Nothing has to be set up for that. It is enough that they are [connected](connect.md) to the same \
 store.
 
-What follows happened just so: every line behind an arrow is out of the answer to the call above it.
+What follows is real: every line behind an arrow is from the answer to the call above it.
 
 """
 
@@ -280,7 +281,7 @@ def changed(session: Session) -> None:
         ),
     )
     session.say(
-        "Memstate has it as a history, with the tongue that made each version. The assistant has"
+        "Memstate shows it as a history, with the dialect that made each version. The assistant has"
         " the new fact:"
     )
     session.show(

@@ -73,7 +73,7 @@ MARKED: dict[str, tuple[str, ...]] = {
         *(
             "dialects/test_memories_lifecycle.py",
             "dialects/test_memstate_search.py",
-            "engine/test_derived.py",
+            "engine/test_indexing.py",
         ),
         *("evals", "faces/test_fuzz.py", "hostile", "one_memory", "recall/test_scale.py"),
     ),

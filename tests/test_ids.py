@@ -15,14 +15,14 @@ def test_every_printed_form_maps_back(number: int, form: type[str]) -> None:
 
 
 @given(st.integers(min_value=1, max_value=ids.ID_MAX))
-def test_no_form_can_be_taken_for_another(number: int) -> None:
+def test_no_printed_form_is_valid_as_another(number: int) -> None:
     forms = [form(number) for form in FORMS]
     assert len(set(forms)) == len(forms)
     assert len(ids.short_form(number)) == 12
     assert ids.parse(ids.uuid_form(number).upper()) == number
 
 
-def test_ids_of_our_century_stay_exact_in_javascript() -> None:
+def test_ids_of_this_century_are_exact_in_javascript() -> None:
     assert (
         ids.smallest_id(4_102_444_800_000 - 1) > 2**52
     )  # To the end of 2089 they fit below 2**53.

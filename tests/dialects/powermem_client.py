@@ -71,5 +71,5 @@ class PowerMem:
 
     def resource(self, uri: str) -> dict[str, Any]:
         request = Request(1, "resources/read", {"uri": uri}, messages.LEGACY[0], "tester")
-        answer = protocol.execute(request, DIALECT, self.client._make_call)
+        answer = protocol.execute(request, DIALECT, self.client.make_call)
         return json.loads(json.dumps(answer))

@@ -25,7 +25,7 @@ class Client:
         """The whole result of a tools/call."""
         params = {"name": tool, "arguments": arguments}
         request = Request(1, "tools/call", params, messages.LEGACY[-1], self.name)
-        answer = protocol.execute(request, self.dialect, self._call)
+        answer = protocol.execute(request, self.dialect, self.make_call)
         return json.loads(json.dumps(answer))
 
     def listed(self) -> dict[str, dict[str, Any]]:
@@ -34,5 +34,5 @@ class Client:
         request = Request(1, "tools/list", {}, messages.LEGACY[-1], self.name)
         return {tool["name"]: tool for tool in conversation.answer_from_table(request)["tools"]}
 
-    def _call(self, request: Request) -> Call:
+    def make_call(self, request: Request) -> Call:
         return Call(self.engine, self.bank, session="s", client=request.client)

@@ -1,4 +1,4 @@
-"""Hooks keep what was written in a session and give it back, without a model and each thing once."""
+"""Hooks keep what was written in a session and return it without a model, each thing once."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""Links: made after the write, by whoever asks next; derived, so they can be dropped and made
-again.
-"""
+"""Links: made after the write by the next read; derived, so they can be dropped and made again."""
 
 import json
 from collections.abc import Mapping
@@ -11,12 +9,12 @@ from typing import Any
 import pytest
 
 import commonplace
-from commonplace.engine import links as verbs
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import maintenance
 from commonplace.errors import ModelFailed
 from commonplace.records.memory import Draft, Edit, Link, Scope
-from commonplace.records.query import Filter
+from commonplace.records.query import Filter, Query
 from commonplace.storage.rows import banks, links
 from tests.conftest import StoppedClock
 
@@ -211,9 +209,23 @@ def test_a_backlog_is_worked_off_in_parts(engine: Engine) -> None:
     bank_id = engine.get_bank(BANK).id
     marks: list[tuple[int, int]] = []
     for _ in range(200):
-        verbs.catch_up_links(engine, bank_id, (), 1)
+        catch_up_links(engine, bank_id, (), 1)
         marks.append(links.high_water_mark(engine.db, bank_id))
         if not links.changed_since(engine.db, bank_id, marks[-1], 1):
             break
     assert marks == sorted(marks)
     assert links.changed_since(engine.db, bank_id, marks[-1], 1) == []
+
+
+def test_a_read_writes_nothing_into_the_transaction_of_its_caller(engine: Engine) -> None:
+    old = remember(engine, "The shop closes at six")
+    remember(engine, "The shop closes at nine")
+    bank_id = engine.get_bank(BANK).id
+    before = links.high_water_mark(engine.db, bank_id)
+    with engine.db.transaction():
+        assert engine.list_links(BANK, [old]) == ()
+        assert engine.recall(BANK, Query("When does the shop close?")).hits
+        assert links.high_water_mark(engine.db, bank_id) == before
+        assert engine.stale_count() == 2
+    assert engine.list_links(BANK, [old]) != ()
+    assert links.high_water_mark(engine.db, bank_id) > before

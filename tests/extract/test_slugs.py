@@ -39,7 +39,7 @@ def test_a_text_becomes_one_segment(text: str, segment: str) -> None:
         ("and so on.", "and_so_on"),
     ],
 )
-def test_a_label_that_reads_as_a_path_is_one(text: str, label: str) -> None:
+def test_a_label_with_dots_is_a_path(text: str, label: str) -> None:
     assert slugs.label_segments(text) == label
 
 
@@ -58,5 +58,5 @@ def test_a_label_that_reads_as_a_path_is_one(text: str, label: str) -> None:
         ),
     ],
 )
-def test_a_sentence_is_named_by_its_first_telling_words(text: str, segment: str) -> None:
+def test_a_sentence_is_named_by_its_first_content_words(text: str, segment: str) -> None:
     assert slugs.sentence_segment(text) == segment

@@ -44,7 +44,8 @@ def test_a_short_text_is_not_shown_twice_as_its_own_best_passage(run: Run) -> No
 
 
 def test_every_kind_of_evidence_is_told_in_words() -> None:
-    assert {*scoring.WEIGHTS, *scoring.ORDER_WEIGHTS} <= set(explain._DESCRIPTIONS)
+    shown = (*scoring.WEIGHTS, *scoring.ORDER_WEIGHTS)
+    assert {name.replace("_", " ") for name in shown} <= set(explain._DESCRIPTIONS)
 
 
 def test_what_was_left_out_stands_below_its_reason_with_what_to_do(run: Run) -> None:

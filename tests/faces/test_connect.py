@@ -624,7 +624,8 @@ def test_the_written_command_starts_this_installation() -> None:
 
 
 def test_the_program_is_found_beside_its_python(tmp_path: Path) -> None:
-    code = "from commonplace.faces.cli.commands.connect import launch_command; print(launch_command()[0])"
+    module = "commonplace.faces.cli.commands.connect"
+    code = f"from {module} import launch_command; print(launch_command()[0])"
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
     )

@@ -1,4 +1,4 @@
-"""`commonplace hook` never breaks the program that runs it: exit code 0 and an answer in its form."""
+"""`commonplace hook` never breaks its caller: exit code 0 and an answer in the client's form."""
 
 import json
 import os

@@ -23,9 +23,9 @@ from commonplace.dialects import registry
 from commonplace.faces.http.tokens import vault_token
 from commonplace.limits import TEXT_BYTES_MAX
 from tests.faces.http_client import BOTH, Answer, Running, server
-from tests.hostile.aims import Aim, Look, aims, looks
-from tests.hostile.shapes import SHAPES, Shape
+from tests.hostile.hostile_texts import SHAPES, Shape
 from tests.hostile.timed_server import SECONDS
+from tests.hostile.tool_parameters import Aim, Look, aims, looks
 
 LEAST_CHARS, MOST_CHARS = 4_000, 1_000_000
 HEALTH_S = 1.0

@@ -10,7 +10,7 @@ import pytest
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
 from tests.dialects.speaking import Client
-from tests.hostile.aims import aims
+from tests.hostile.tool_parameters import aims
 
 ODD = {
     "half of a character": "\ud83d",

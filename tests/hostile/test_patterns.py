@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.hostile import patterns, pumping
+from tests.hostile import pattern_timing, patterns
 
 ROOMS = sorted({one.place.split(".")[1].split(":")[0] for one in patterns.found()})
 
@@ -19,7 +19,7 @@ def test_no_pattern_of_the_source_takes_longer_than_its_text_is_long(room: str) 
         if one.place.split(".")[1].split(":")[0] == room
         for call in sorted(one.calls)
         for before, unit, end in patterns.hostile(one.pattern)
-        if (why := pumping.slow(one.pattern, call, before, unit, end))
+        if (why := pattern_timing.slow(one.pattern, call, before, unit, end))
     }
     assert slow == {}
 
@@ -51,4 +51,4 @@ def test_every_pattern_of_the_source_is_found() -> None:
 )
 def test_a_pattern_that_takes_too_long_is_found_out(pattern: str, call: str) -> None:
     made = re.compile(pattern)
-    assert any(pumping.slow(made, call, *shape) for shape in patterns.hostile(made))
+    assert any(pattern_timing.slow(made, call, *shape) for shape in patterns.hostile(made))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from commonplace.limits import TEXT_BYTES_MAX
-from tests.hostile.aims import Aim, aims, looks
-from tests.hostile.shapes import SHAPES
+from tests.hostile.hostile_texts import SHAPES
 from tests.hostile.sweep import LEAST_CHARS, MOST_CHARS, Growth, doubled, listening
+from tests.hostile.tool_parameters import Aim, aims, looks
 
 # What is linear takes a tenth of a second; what is not took minutes.
 _FREEZE_S = 10.0

@@ -83,7 +83,7 @@ def tell(engine: Engine, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("pair", OVER, ids=str)
-def test_adding_changes_the_memory_that_is_over(engine: Engine, pair: Pair) -> None:
+def test_adding_revises_the_replaced_memory(engine: Engine, pair: Pair) -> None:
     assert tell(engine, pair.older) == ["added"]
     assert tell(engine, pair.newer) == ["revised"]
     assert [one.text for one in engine.list(BANK)] == [pair.newer]
@@ -114,7 +114,7 @@ def test_consolidation_merges_nothing_that_still_holds(
 
 
 @pytest.mark.parametrize("pair", [*OVER, *BESIDE], ids=str)
-def test_a_link_says_which_statement_is_over(
+def test_a_link_marks_the_replaced_statement(
     engine: Engine, clock: StoppedClock, pair: Pair
 ) -> None:
     older, newer = write(engine, clock, pair.older, pair.newer)
@@ -146,7 +146,7 @@ NAMED = (
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_an_observation_tells_the_older_value_as_earlier(
+def test_an_observation_has_the_older_value_as_earlier(
     engine: Engine, clock: StoppedClock, name: str
 ) -> None:
     pair = ROWS[name]

@@ -52,7 +52,7 @@ def test_the_table_is_the_same_in_every_language_and_large_enough() -> None:
 
 
 @pytest.mark.parametrize("pair", table("en"), ids=str)
-def test_told_backwards_with_the_right_times_the_verdict_is_the_same(pair: Pair) -> None:
+def test_the_order_of_arguments_does_not_matter_where_times_are_known(pair: Pair) -> None:
     older, newer = Statement(pair.older, said_at=1_000), Statement(pair.newer, said_at=2_000)
     forward, backward = judge(older, newer), judge(newer, older)
     assert (forward.is_reversed, backward.is_reversed) == (False, True)
@@ -72,7 +72,7 @@ def test_a_key_has_one_value(older: str, newer: str, expected: Relation) -> None
     assert judge(Statement(older, key="a"), Statement(newer, key="a")).relation == expected
 
 
-def test_what_is_kept_under_two_keys_is_different_on_purpose() -> None:
+def test_values_under_two_keys_never_replace_each_other() -> None:
     found = judge(Statement("Port: 1", key="a.port"), Statement("Port: 2", key="b.port"))
     assert not found.ends_older(0.0)
 
@@ -92,7 +92,7 @@ def test_the_reason_names_what_a_person_can_check() -> None:
     assert "no longer" in relation("Eva lives in Graz.", "Eva no longer lives in Graz.").reason
 
 
-def test_a_text_that_says_several_things_is_not_surely_over_because_one_of_them_is() -> None:
+def test_a_text_of_several_statements_is_not_surely_over_because_one_is() -> None:
     found = relation("My name is Ana and I live in Rome.", "My name is Bea.")
     assert not found.ends_older()
 
@@ -100,19 +100,19 @@ def test_a_text_that_says_several_things_is_not_surely_over_because_one_of_them_
 @pytest.mark.parametrize(
     ("older", "newer"), [("", "Something."), ("???", "!!!"), ("x " * 5_000, "The port is 8.")]
 )
-def test_what_says_nothing_or_too_much_replaces_nothing(older: str, newer: str) -> None:
+def test_an_empty_or_very_long_text_replaces_nothing(older: str, newer: str) -> None:
     assert not relation(older, newer).ends_older()
     assert not relation(newer, older).ends_older()
 
 
-def test_a_text_tells_by_itself_that_it_changes_something_or_that_it_is_a_plan() -> None:
+def test_words_of_a_change_or_a_plan_are_recognized_in_a_text_alone() -> None:
     assert has_change_hint("Use pnpm instead of npm.")
     assert not has_change_hint("Use pnpm.")
     assert is_exception("Maybe we move to Lyon.")
     assert not is_exception("We moved to Lyon.")
 
 
-def test_what_a_statement_may_replace_is_found_by_its_subject_or_by_words_for_the_same() -> None:
+def test_lookup_terms_are_those_of_the_subject_or_of_the_slot() -> None:
     assert ["karim"] in list(lookup_terms("Karim joined Feldspat."))
     assert ["live"] in list(lookup_terms("I moved to Leipzig."))
 
@@ -120,7 +120,7 @@ def test_what_a_statement_may_replace_is_found_by_its_subject_or_by_words_for_th
 @pytest.mark.parametrize(
     "unit", ["x is ", "a ", ".", "no longer ", "from a to b ", "我们 ", "Port: ", "now ", '"', "-"]
 )
-def test_texts_of_any_length_take_no_time(unit: str) -> None:
+def test_texts_of_any_length_are_judged_quickly(unit: str) -> None:
     began = time.perf_counter()
     relation(unit * 20_000, unit * 19_999 + "b")
     assert time.perf_counter() - began < 5

@@ -13,7 +13,12 @@ from commonplace.records.memory import Memory
 from commonplace.records.query import Filter
 from commonplace.settings import load
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import DialectClients, Statement, one_server, separate_processes
+from tests.one_memory.dialect_clients import (
+    DialectClients,
+    Statement,
+    one_server,
+    separate_processes,
+)
 
 
 @dataclass(frozen=True)

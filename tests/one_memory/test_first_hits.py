@@ -8,7 +8,7 @@ from commonplace.engine.engine import Engine
 from commonplace.records.memory import Draft
 from tests.conftest import StoppedClock
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import ask
+from tests.one_memory.dialect_clients import ask
 
 COOKIES = "Authentication uses signed session cookies that last a week."
 STORE = "The session store is a PostgreSQL database on db-2."

@@ -8,7 +8,7 @@ from commonplace.engine.engine import Engine
 from commonplace.records.query import Filter
 from tests.conftest import StoppedClock
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import ask, rows
+from tests.one_memory.dialect_clients import ask, rows
 
 FORGETTERS = rows("forget")
 MODEL = {"name": "Oil", "source_query": "Where is the lamp oil?", "mental_model_id": "oil"}

@@ -10,7 +10,7 @@ import pytest
 from commonplace.dialects import registry
 from commonplace.dialects.dialect import MemoryAction
 from tests.one_memory.conftest import SharedStore
-from tests.one_memory.tongues import FORMS, Row, form_of, new_statement, rows
+from tests.one_memory.dialect_clients import FORMS, Row, form_of, new_statement, rows
 
 WRITERS = rows("write")
 everybody = pytest.mark.parametrize("reader", registry.NAMES)

@@ -17,7 +17,7 @@ from commonplace.records.memory import Draft, Scope
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import FORMS, PROJECT, Row, Statement, new_statement, rows
+from tests.one_memory.dialect_clients import FORMS, PROJECT, Row, Statement, new_statement, rows
 
 BANK = "default"
 # Nothing is in both of these texts and in those that the dialects write, so that nobody comes upon

@@ -10,7 +10,7 @@ from commonplace import ids
 from commonplace.engine.engine import Engine
 from commonplace.records.memory import Draft, Edit
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import Row, rows
+from tests.one_memory.dialect_clients import Row, rows
 
 REPLACING = rows("revise")
 

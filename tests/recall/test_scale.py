@@ -1,6 +1,4 @@
-"""What must stay true in large banks: next to nothing is missed, filters miss nothing, processes
-agree at once.
-"""
+"""Large banks: hardly a hit is missed, filters miss none, and processes agree at once."""
 
 import multiprocessing
 from collections.abc import Iterator
@@ -34,7 +32,7 @@ NOW = 0
 COUNT = 3_000
 
 
-def test_of_the_ten_nearest_among_twenty_thousand_hardly_one_is_missed() -> None:
+def test_hardly_one_of_the_ten_nearest_of_twenty_thousand_is_missed() -> None:
     author, embedder = Author(), StaticEmbedder()
     texts = list(author.memories(20_000))
     rows = embedder.embed(texts)
@@ -101,7 +99,7 @@ WAYS = {
 
 @pytest.mark.parametrize("name", ["every-10", "every-100", "every-1500"])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_filter_finds_the_nearest_of_what_it_means_however_few(
+def test_a_filter_finds_the_nearest_of_the_memories_it_allows_however_few(
     filled: Filled, way: str, name: str
 ) -> None:
     engine, held = filled.engine, filled.engine.semantics()
@@ -122,7 +120,7 @@ def test_a_filter_finds_the_nearest_of_what_it_means_however_few(
         assert [near[number] for number in found] == pytest.approx(best, abs=0.02)
 
 
-def test_ids_and_forgotten_ones_are_meant_as_well(filled: Filled) -> None:
+def test_filters_by_ids_and_of_forgotten_memories_find_the_nearest(filled: Filled) -> None:
     engine, some = filled.engine, filled.ids["every-100"][:5]
     bank_id = engine.get_bank("b").id
     assert text_index.matching_ids(

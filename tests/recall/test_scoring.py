@@ -1,138 +1,137 @@
-"""The arithmetic of measuring, on cases small enough to work out by hand."""
+"""The arithmetic of relevance."""
 
-import math
+from collections.abc import Mapping
 
 import pytest
 
-from commonplace.evaluation import metrics
-from commonplace.evaluation.metrics import PACE, PRECISION, RANKING, Answer, estimate_measures
+from commonplace.recall import scoring
+from commonplace.recall.evidence import Evidence, Features, checked_weights
+
+ALL = {
+    "keyword": 0.8,
+    "coverage": 1.0,
+    "passage": 1.0,
+    "vector": 1.0,
+    "tokens": 1.0,
+    "passage_tokens": 1.0,
+}
 
 
-def answer(
-    expected: str, found: str, superseded: str = "", also_fine: str = "", unsure: bool = False
-) -> Answer:
-    """Every letter is a memory."""
-    return Answer(
-        frozenset(expected), tuple(found), frozenset(superseded), frozenset(also_fine), unsure
-    )
+def evidence_of(
+    values: Mapping[str, float], memory_id: int = 1, *, exact: bool = False
+) -> Evidence:
+    return Evidence(memory_id, exact, Features(**values))
 
 
-def value(measure: str, *answers: Answer) -> float:
-    return estimate_measures(answers, {**RANKING, **PRECISION}, draws=10)[measure].value
+def relevance(evidence: Evidence) -> float:
+    (scored,) = scoring.rank([evidence])
+    return scored.relevance
 
 
-def test_recall_is_the_share_of_the_expected_and_any_is_whether_there_is_one() -> None:
-    half = answer("ab", "xxaxxxxb")
-
-    assert metrics.recall_at(half, 5) == 0.5
-    assert metrics.recall_at(half, 10) == 1
-    assert value("recall@5", half) == 0.5
-    assert value("any@5", half) == 1
-
-
-def test_the_mean_is_over_questions_and_not_over_memories() -> None:
-    assert value("recall@10", answer("abcd", "x"), answer("a", "a")) == 0.5
-
-
-def test_ndcg_is_one_with_the_expected_on_top_and_less_below() -> None:
-    assert metrics.ndcg_at(answer("ab", "ba"), 10) == pytest.approx(1)
-    assert metrics.ndcg_at(answer("a", "xa"), 10) == pytest.approx(1 / math.log2(3))
-    assert metrics.ndcg_at(answer("a", "x" * 10 + "a"), 10) == 0
-    # Twelve are right and ten may be shown: ten right ones are the best there is.
-    assert metrics.ndcg_at(answer("abcdefghijkl", "abcdefghij"), 10) == pytest.approx(1)
-
-
-def test_the_reciprocal_rank_is_that_of_the_first_right_one() -> None:
-    assert metrics.reciprocal_rank(answer("ab", "xxab")) == pytest.approx(1 / 3)
-    assert metrics.reciprocal_rank(answer("a", "xyz")) == 0
-    assert metrics.reciprocal_rank(answer("a", "")) == 0
-
-
-def test_precision_is_the_share_of_all_that_was_returned_to_answerable_questions() -> None:
-    returned = (answer("a", "a"), answer("b", "bxx"), answer("c", ""), answer("", "xxxxx"))
-
-    assert value("precision", *returned) == 2 / 4
-    assert value("recall", *returned) == pytest.approx(2 / 3)
-
-
-def test_lenient_precision_lets_pass_what_is_fine_and_what_is_superseded_below_its_successor() -> (
-    None
-):
-    assert value("precision", answer("a", "aof", superseded="o", also_fine="f")) == pytest.approx(
-        1 / 3
-    )
-    assert value("precision, lenient", answer("a", "aof", superseded="o", also_fine="f")) == 1
-    assert value(
-        "precision, lenient", answer("a", "oaf", superseded="o", also_fine="f")
-    ) == pytest.approx(2 / 3)
-
-
-def test_an_unanswerable_question_is_admitted_by_silence_or_by_saying_unsure() -> None:
-    asked = (answer("", ""), answer("", "x", unsure=True), answer("", "x"), answer("a", ""))
-
-    assert value("unanswerable admitted", *asked) == pytest.approx(2 / 3)
-
-
-def test_whoever_is_sure_of_nothing_recalls_nothing() -> None:
-    hedged = answer("a", "a", unsure=True)
-
-    assert value("recall", hedged, answer("b", "b")) == 0.5
-    assert value("precision", hedged, answer("b", "bx")) == 0.5
-
-
-@pytest.mark.parametrize(
-    ("found", "outranked"),
-    [("oa", True), ("ao", False), ("xa", False), ("xo", True), ("x", False), ("", False)],
+SURE = evidence_of(ALL)
+NOTHING = evidence_of(
+    dict.fromkeys(ALL, 0.0) | {"vector": 0.2, "tokens": 0.3, "passage_tokens": 0.3}, 2
 )
-def test_a_superseded_value_outranks_above_the_current_one_or_in_its_place(
-    found: str, outranked: bool
-) -> None:
-    assert metrics.is_outranked(answer("a", found, superseded="o")) is outranked
 
 
-@pytest.mark.parametrize(
-    ("asked", "fault"),
-    [
-        (answer("a", "a"), ""),
-        (answer("ab", "ax"), "missed in part"),
-        (answer("a", "x"), "missed"),
-        (answer("a", "a", unsure=True), "known but unsure"),
-        (answer("a", "oa", superseded="o"), "superseded on top"),
-        (answer("", "x"), "answered without knowing"),
-        (answer("", "x", unsure=True), ""),
-        (answer("", ""), ""),
-    ],
-)
-def test_a_fault_has_a_name(asked: Answer, fault: str) -> None:
-    assert metrics.fault_of(asked) == fault
+def asked(text: str, counts: dict[str, int], rows: int = 1000) -> scoring.Question:
+    return scoring.build_question(text, counts, rows, rows * 20)
 
 
-def test_a_measure_that_no_question_speaks_to_is_left_out() -> None:
-    found = estimate_measures([answer("a", "a")], {**RANKING, **PRECISION, **PACE})
-
-    assert "unanswerable admitted" not in found
-    assert "superseded on top" not in found
-    assert "questions/s" not in found
-    assert found["recall"].count == 1
-    assert estimate_measures([], RANKING) == {}
+def test_a_text_that_equals_the_question_is_relevant() -> None:
+    assert relevance(SURE) > 0.95
 
 
-def test_the_interval_holds_the_value_narrows_with_more_questions_and_is_the_same_every_time() -> (
-    None
-):
-    few = [answer("a", "a"), answer("a", "x")] * 10
-    once, again = (estimate_measures(few, RANKING)["recall@5"] for _ in range(2))
-    many = estimate_measures(few * 20, RANKING)["recall@5"]
-
-    assert once == again
-    assert once.low < once.value == 0.5 < once.high
-    assert many.high - many.low < (once.high - once.low) / 3
-    # Four hundred throws of a coin: two standard errors of 0.025 to each side.
-    assert many.low == pytest.approx(0.45, abs=0.01)
-    assert many.high == pytest.approx(0.55, abs=0.01)
+def test_an_unrelated_text_is_below_the_least_hit() -> None:
+    assert relevance(NOTHING) < scoring.HIT_MIN
 
 
-def test_the_pace_is_questions_by_the_seconds_they_took_together() -> None:
-    slow, quick = (Answer(frozenset("a"), ("a",), seconds=seconds) for seconds in (0.3, 0.1))
+@pytest.mark.parametrize("channel", [*ALL, "coverage_around", "vector_around", "tokens_around"])
+def test_more_evidence_of_any_kind_is_more_relevant(channel: str) -> None:
+    values = dict.fromkeys(ALL, 0.4)
+    less, more = (relevance(evidence_of(values | {channel: v})) for v in (0.3, 0.5))
+    assert less < more
 
-    assert estimate_measures([slow, quick], PACE)["questions/s"].value == pytest.approx(5)
+
+@pytest.mark.parametrize("channel", scoring.ORDER_WEIGHTS)
+def test_features_of_the_order_do_not_change_the_relevance(channel: str) -> None:
+    values = dict.fromkeys(ALL, 0.4)
+    plain, further = evidence_of(values), evidence_of(values | {channel: 1.0})
+    assert relevance(plain) == relevance(further)
+    (one,), (other,) = scoring.rank([plain]), scoring.rank([further])
+    assert one.score != other.score
+
+
+def test_a_channel_that_was_not_searched_lowers_no_relevance() -> None:
+    words = {name: ALL[name] for name in ("keyword", "coverage", "passage")}
+    meaning = {name: ALL[name] for name in ("vector", "tokens", "passage_tokens")}
+    for values in (words, meaning):
+        assert relevance(evidence_of(values)) > 0.9
+
+
+def test_the_best_passage_of_a_long_text_counts() -> None:
+    question = asked("zebra meeting room", {"zebra": 2, "meet": 6, "room": 6})
+    together = "zebra meet room " + "word " * 400
+    apart = "zebra " + "word " * 200 + "meet " + "word " * 200 + "room"
+    near, far = scoring.match_words(question, together), scoring.match_words(question, apart)
+    assert near.coverage == far.coverage == near.passage
+    assert far.passage < near.passage / 2
+
+
+def test_a_passage_does_not_count_terms_outside_its_window() -> None:
+    question = asked("zebra meeting", {"zebra": 2, "meet": 6})
+    terms = " ".join(["zebra"] + ["x"] * scoring.PASSAGE_TERMS + ["meet", "meet"])
+    assert scoring.match_words(question, terms).passage < 1
+    assert scoring.match_words(question, terms + " zebra").passage == 1
+
+
+def test_a_rare_word_counts_more_than_a_common_one() -> None:
+    question = asked("zebra meeting", {"zebra": 2, "meet": 600})
+    rare, common = (
+        scoring.match_words(question, terms).coverage for terms in ("zebra stripe", "meet stripe")
+    )
+    assert rare > 2 * common
+
+
+def test_in_a_small_store_a_word_of_every_text_still_counts() -> None:
+    question = scoring.build_question("deploy key place", {"deploy": 1, "key": 1, "place": 0}, 1, 8)
+    assert scoring.match_words(question, "the deploy key is in the vault").coverage > 0.6
+
+
+def test_an_identifier_must_be_whole() -> None:
+    question = asked("PROJ-12", {"proj-12": 1})
+    assert scoring.has_identifiers(question, "fix proj-12 now")
+    assert not scoring.has_identifiers(question, "fix proj-123 now")
+
+
+def test_a_memory_with_the_identifier_is_never_outranked() -> None:
+    weak = evidence_of(dict.fromkeys(ALL, 0.1), exact=True)
+    ordered = scoring.rank([SURE, weak])
+    assert [one.evidence.memory_id for one in ordered] == [1, 1]
+    assert ordered[0].evidence.exact
+    assert ordered[0].score >= 0.5 >= ordered[1].score
+
+
+def test_of_equals_the_newer_comes_first() -> None:
+    twin = evidence_of(ALL, 9)
+    assert [one.evidence.memory_id for one in scoring.rank([SURE, twin])] == [9, 1]
+
+
+def test_a_very_long_question_keeps_its_beginning_and_its_end() -> None:
+    terms = [str(number) for number in range(2_000)]
+    kept = scoring.shorten_terms(terms)
+    assert len(kept) == scoring.QUESTION_TERMS_MAX
+    assert kept[0] == "0"
+    assert kept[-1] == "1999"
+
+
+def test_the_threshold_of_an_answer_rises_with_the_number_of_memories() -> None:
+    bars = [scoring.answer_min(count) for count in (0, 1, 10, 1_000, 100_000, 10_000_000)]
+    assert bars == sorted(bars)
+    assert bars[0] >= scoring.HIT_MIN
+    assert bars[-1] < 0.5
+
+
+def test_a_weight_for_a_feature_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(LookupError, match="passage tokens"):
+        checked_weights(Features, {"vector": 3.0, "passage tokens": 2.4})

@@ -20,8 +20,8 @@ import apsw
 from commonplace.app import open_engine
 from commonplace.clock import Clock
 from commonplace.dialects import registry
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.engine import Engine
-from commonplace.engine.links import catch_up_links
 from commonplace.engine.operations import worker
 from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import BankEdit, Draft, Edit, IdempotencyKey, Scope

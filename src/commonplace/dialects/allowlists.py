@@ -1,7 +1,8 @@
-"""A bank's allowlist: `mcp_enabled_tools`, a list of Hindsight's tools. It holds in every dialect.
+"""A bank's allowlist: `mcp_enabled_tools`, a list of Hindsight's tools, which applies to every
+dialect.
 
-A tool of another dialect needs, for everything that it does, one tool in the list that does the
-same.
+A tool of another dialect is allowed if, for each of its actions, the list has a tool with the same
+action.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,8 +15,8 @@ Allowed: TypeAlias = frozenset[str]
 CONFIG_FIELD = "mcp_enabled_tools"
 _ERASING = ("clear_memories", "delete_bank")
 
-# Hindsight's tools that do the same, by what a tool does. What is about something else than
-# memories (sessions, reminders, streams) goes by the effect of the tool.
+# Hindsight's tools by action. Tools for other things than memories (sessions, reminders, streams)
+# are looked up by their effect.
 EQUIVALENT_TOOLS: Mapping[str, tuple[str, ...]] = {
     "find": ("recall", "reflect"),
     "list": ("list_memories",),
@@ -37,8 +38,7 @@ def allowed_tools(engine: Engine, bank: object) -> Allowed | None:
     try:
         listed: Any = engine.get_bank(str(bank)).config.get(CONFIG_FIELD)
     except (NotFound, Invalid):
-        # A bank that is not there yet allows everything; a name that is none is refused by the
-        # tool.
+        # A bank that does not exist yet allows everything; the tool itself rejects invalid names.
         return None
     return (
         frozenset(str(one).strip().lower() for one in cast(list[object], listed))

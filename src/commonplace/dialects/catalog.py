@@ -1,6 +1,5 @@
-"""Which dialect is for whom: one table for the command line, the README and the page about
-connecting.
-"""
+"""The purpose of each dialect: one table for the command line, the README and the page about
+connecting."""
 
 from dataclasses import dataclass
 

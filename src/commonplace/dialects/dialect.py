@@ -1,6 +1,7 @@
-"""A dialect is a table: one row a tool, and everything a face shows of it comes from the row.
+"""A dialect: the tools, resources and prompts of one product, independent of any protocol.
 
-Nothing here knows a protocol. A face builds a Call, asks the dialect, and sends the Reply.
+A tool is declared once, as a function. Its parameters, schema and description are derived from the
+function. A face builds a Call, passes it to the dialect, and sends the Reply.
 """
 
 import inspect
@@ -23,20 +24,19 @@ MemoryAction: TypeAlias = Literal[
 Progress: TypeAlias = Callable[[float, float | None, str], None]
 
 
-# What PowerMem calls the owner of an installation that has no name for that person.
+# PowerMem's name for the owner of an installation whose settings have no name.
 DEFAULT_OWNER_NAME = "mcp_user"
 
 
 def _no_progress(_done: float, _total: float | None, _text: str) -> None:
-    """Nobody asked to be told."""
+    """Ignore the progress: the client did not request it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Everything about a call besides its arguments: on which engine and bank, for whom, in which
-    session.
+    """The context of a call: engine, bank, session, client and folder.
 
-    A long tool reports through `progress`, which also raises when the caller has gone away.
+    A long-running tool reports through `progress`, which raises if the caller is gone.
     """
 
     engine: Engine
@@ -45,47 +45,44 @@ class Call:
     client: str = ""
     folder: str = ""
     progress: Progress = _no_progress
-    # The arguments as they came, for products that echo them.
+    # The unchecked arguments, for products that repeat them in the response.
     arguments: Mapping[str, object] = field(default_factory=dict[str, object])
 
     @property
     def owner(self) -> str:
-        """What the owner is called where users have names; scopes say "" of that person."""
+        """The name of the owner for dialects that name users; in scopes the owner is ""."""
         return self.engine.owner or DEFAULT_OWNER_NAME
 
     def origin(self, dialect: str) -> Origin:
-        """Who asks for a change, and in which tongue."""
+        """The origin to store with a change: client, dialect and session."""
         return Origin(who=self.client, dialect=dialect, session=self.session)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer twice: structured for programs and as text for readers. Each is complete without
-    the other.
-    """
+    """A response in two forms, each complete: structured for programs, text for readers."""
 
     structured: Mapping[str, Any]
     text: str
     is_error: bool = False
-    # What a product's own clients look for beside an answer.
+    # Metadata that clients of the product expect beside the content.
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRole:
-    """What a tool does to a memory, by the argument that names the memory and the one that has its
-    words.
+    """What a tool does to a memory, and which of its arguments are the memory's id and text.
 
-    To sweep is to forget or erase many at once. A tool that stands apart is about something else
-    than memories.
+    `sweep` forgets or erases many memories at once. `apart` is for tools about other things, such
+    as sessions.
     """
 
     action: MemoryAction
     id: str = ""
     text: str = ""
-    # Where a tool shows memories of one kind only.
+    # The only kind of memory that the tool shows, if it shows one kind.
     kind: str = ""
-    # Arguments that make the tool do this rather than something else.
+    # The arguments with which the tool performs this action, if it has several.
     arguments: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
@@ -94,9 +91,7 @@ OTHER = ToolRole("apart")
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One row: the signature is the contract, the docstring the description, one word tells the
-    effect.
-    """
+    """A tool: its function, its effect, and how clients list and call it."""
 
     name: str
     function: Callable[..., Mapping[str, Any] | Reply]
@@ -104,54 +99,53 @@ class Tool:
     title: str = ""
     always_loaded: bool = False
     idempotent: bool = False
-    # Whether clients are shown it; one that is not is another name that older clients know.
+    # Whether the tool is listed; an unlisted one is an older name of another tool.
     listed: bool = True
-    # A question to put to a person first, where the client can ask one.
+    # A question for the user before the call, if the client can ask one.
     confirm: str = ""
     output: Mapping[str, Any] = field(
         default_factory=lambda: {"type": "object", "additionalProperties": True}
     )
     parameters: tuple[Parameter, ...] = ()
     description: str = ""
-    # Allowlists go by these, and the tests make their tables of who sees, changes and forgets what
-    # others wrote.
+    # Used by allowlists, and by the tests of what one dialect does to memories of another.
     roles: tuple[ToolRole, ...] = ()
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """What it does, as allowlists know it."""
+        """Its actions by the names that allowlists use."""
         return tuple(self.effect if role.action == "apart" else role.action for role in self.roles)
 
     def alias(self, name: str) -> "Tool":
-        """The same tool under another name, understood and not shown."""
+        """The same tool under another name, which is accepted but not listed."""
         return replace(self, name=name, listed=False)
 
     def without_parameter(self, name: str) -> "Tool":
-        """The same tool with a parameter answered by the call, so that nobody can give another."""
+        """The same tool without a parameter whose value the call provides."""
         kept = tuple(one for one in self.parameters if one.name != name)
         return replace(self, parameters=kept)
 
     def for_single_user(self) -> "Tool":
-        """The same tool, whose parameters that tell people apart are accepted and not shown."""
+        """The same tool with the parameters for several users accepted but not listed."""
         return replace(self, parameters=tuple(_hide_if_multiuser(one) for one in self.parameters))
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Something to read at an address; `{name}` in the address is a part that varies."""
+    """A text to read at an address, in which `{name}` stands for a variable part."""
 
     uri: str
     name: str
     description: str
     mime_type: str
     read: Callable[..., str]
-    # Whether what varies may have slashes in it, as `owner/repo` does.
+    # Whether the values in the address may contain slashes, such as `owner/repo`.
     deep: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text to begin a conversation with; what it is given are texts."""
+    """A text that begins a conversation; its arguments are texts."""
 
     name: str
     title: str
@@ -162,16 +156,16 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A product's tongue: its tools, resources and manners."""
+    """The tools, resources, prompts and error responses of one product."""
 
     name: str
     title: str
     instructions: str
     tools: Mapping[str, Tool]
     resources: tuple[Resource, ...] = ()
-    # The parameter that names a bank, where a call may name one.
+    # The parameter that names a bank, if tools have one.
     bank: str = ""
-    # Whether an argument no tool knows is refused, as the original does, or passed over.
+    # Whether unknown arguments are an error, as in the original, or ignored.
     strict: bool = False
     failure: Callable[[Tool, Mapping[str, object], CommonplaceError], Reply] | None = None
     completions: Mapping[str, Callable[[Call, str], Iterable[str]]] = field(
@@ -180,19 +174,15 @@ class Dialect:
     prompts: tuple[Prompt, ...] = ()
     # The tools to whose descriptions a deployment may add guidance.
     guided_tools: tuple[str, ...] = ()
-    # The product whose tools a bank's allowlist names: how it lists those that a bank allows, and
-    # what it answers to a call of another. Where these are not set, a tool is allowed that does
-    # what a listed one does.
+    # Set by the product whose tools the allowlist of a bank names: its tools are filtered by name.
+    # The tools of other dialects are allowed if they do the same as an allowed tool.
     restrict_to_allowlist: "Callable[[Dialect, Engine, str], Dialect] | None" = None
     forbidden_tool_reply: Callable[[Tool], Reply] | None = None
-    # The answer to a call of a tool that is not there, where a product has one; otherwise the
-    # protocol's error is it.
+    # The product's response to a call of an unknown tool; None for the error of the protocol.
     unknown_tool_reply: Callable[[str], Reply] | None = None
 
     def call(self, name: str, arguments: Mapping[str, object], call: Call) -> Reply:
-        """Check the arguments, run the tool and shape its answer, or its failure, as the product
-        does.
-        """
+        """Check the arguments, run the tool, and return its response or the error response."""
         tool = self.tool(name)
         try:
             values = check_arguments(tool.parameters, arguments, strict=self.strict)
@@ -208,24 +198,20 @@ class Dialect:
         return _with_files(reply, left) if left else reply
 
     def read(self, resource: Resource, call: Call, parts: Mapping[str, str]) -> str:
-        """What a resource says. Raises Forbidden where the bank does not allow to list its
-        memories.
-        """
+        """The text of a resource. Raises Forbidden if the bank does not allow listing memories."""
         allowlists.check(call.engine, call.bank, resource.uri, ("list",))
         return resource.read(call, **parts)
 
     def complete(self, name: str, call: Call, typed: str) -> Iterable[str]:
-        """Values for an argument that begin as it was typed; none where the bank does not allow to
-        list them.
-        """
+        """Completions of a typed value; none if the bank does not allow listing memories."""
         suggest = self.completions.get(name)
         if suggest is None or not allowlists.is_allowed(call.engine, call.bank, ("list",)):
             return ()
         return suggest(call, typed)
 
     def _forbidden_reply(self, tool: Tool, bank: object, engine: Engine) -> Reply | None:
-        """The answer to a call of a tool that the bank does not allow, where it is no error of
-        ours.
+        """The product's response to a forbidden tool, or None. Raises Forbidden without such a
+        response.
         """
         if self.forbidden_tool_reply is None:
             allowlists.check(engine, bank, tool.name, tool.actions)
@@ -234,7 +220,7 @@ class Dialect:
         return None if allowed is None or tool.name in allowed else self.forbidden_tool_reply(tool)
 
     def tool(self, name: str) -> Tool:
-        """The row of a name."""
+        """The tool with a name."""
         if name not in self.tools:
             raise NotFound(
                 f"Unknown tool: {name}",
@@ -243,7 +229,7 @@ class Dialect:
         return self.tools[name]
 
     def for_single_bank(self, parameter: str, without_tools: Iterable[str] = ()) -> "Dialect":
-        """The same dialect with a parameter of every tool answered, and some tools left out."""
+        """The same dialect with a parameter removed from every tool, and without some tools."""
         gone = set(without_tools)
         return replace(
             self,
@@ -255,7 +241,7 @@ class Dialect:
         )
 
     def for_single_user(self) -> "Dialect":
-        """The same dialect as a server lists it that one person starts for one client."""
+        """The same dialect for a server that one user starts for one client."""
         return replace(
             self, tools={name: tool.for_single_user() for name, tool in self.tools.items()}
         )
@@ -269,9 +255,9 @@ def tool(
     idempotent: bool = False,
     confirm: str = "",
 ) -> Callable[[Callable[..., Mapping[str, Any] | Reply]], Tool]:
-    """Make a row of a function."""
+    """Declare a function as a tool."""
 
-    def row(function: Callable[..., Mapping[str, Any] | Reply]) -> Tool:
+    def declare(function: Callable[..., Mapping[str, Any] | Reply]) -> Tool:
         name = getattr(function, "__name__", "")
         return Tool(
             name=name,
@@ -286,18 +272,16 @@ def tool(
             roles=roles,
         )
 
-    return row
+    return declare
 
 
 def rows(*tools: Tool) -> dict[str, Tool]:
-    """Tools by name, in the order given, which is the order clients see."""
+    """Tools by name, in the order in which clients list them."""
     return {one.name: one for one in tools}
 
 
 def add_instructions(dialect: Dialect, text: str) -> Dialect:
-    """The dialect with a deployment's own guidance at the end of what some of its tools say of
-    themselves.
-    """
+    """The dialect with a deployment's instructions at the end of some tool descriptions."""
     if not text.strip():
         return dialect
     added = f"\n\nAdditional instructions: {text.strip()}"
@@ -311,9 +295,7 @@ def add_instructions(dialect: Dialect, text: str) -> Dialect:
 
 
 def _with_files(reply: Reply, left: int) -> Reply:
-    """An answer that also says how many files were left in the folder of notes because a person
-    made them.
-    """
+    """The reply with the number of files that stay in the folder because a person made them."""
     structured = {**reply.structured, "files_left": left}
     if reply.text.startswith(("{", "[")):
         return replace(reply, structured=structured, text=as_json(structured))
@@ -330,18 +312,18 @@ def _with_files(reply: Reply, left: int) -> Reply:
 
 
 def default_failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
-    """The failure of a dialect with no shape of its own for it."""
+    """The error response of a dialect without one of its own."""
     text = f"{error.message} {error.hint}".strip()
     return Reply({"error": {"code": error.kind, "message": text}}, text, is_error=True)
 
 
 def as_json(value: object) -> str:
-    """Compact JSON with readable letters, the text of an answer that has no other."""
+    """Compact JSON without escaped letters."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def drop_empty(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record without its empty fields, which cost a model tokens and tell it nothing."""
+    """A record without its empty fields, which only cost a model tokens."""
     return {
         name: value
         for name, value in record.items()

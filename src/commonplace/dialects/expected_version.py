@@ -1,6 +1,5 @@
-"""Which version of a memory a caller has read, in one word in every dialect that replaces a
-text.
-"""
+"""The parameter and field for the version that a caller has read, the same in every dialect that
+replaces texts."""
 
 from typing import Annotated
 
@@ -16,7 +15,5 @@ ExpectedVersion = Annotated[
 
 
 def version_field(memory: Memory) -> dict[str, int]:
-    """The number of a memory's version, for an answer; nothing for the first one, which most
-    memories have.
-    """
+    """The number of a memory's version for a response; omitted for 1."""
     return {"version": memory.version} if memory.version > 1 else {}

@@ -1,8 +1,8 @@
-"""Kinds in the tongues that have a closed list of them: what each shows, and which memories a
-caller means by it.
+"""The kinds of dialects with a fixed list of kinds: how each kind is shown, and which memories a
+filter by kind matches.
 
-A memory keeps the kind it was born with, so nothing is lost when another tongue has no word for it;
-naming the word that a tongue shows for it means that kind.
+A memory keeps the kind it was created with, so no kind is lost in a dialect without that kind. A
+filter also matches the memories that are shown with the requested kind.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,8 +14,8 @@ from commonplace.records.query import Filter
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """A tongue's own kinds, which of them stands for kinds of other tongues, and which for all that
-    nobody listed.
+    """The fixed kinds of a dialect, and the ones that it shows for kinds of other dialects and for
+    unknown kinds.
     """
 
     names: tuple[str, ...]
@@ -23,15 +23,15 @@ class Kinds:
     fallback: str = "note"
 
     def display_kind(self, kind: str) -> str:
-        """What a kind is called here."""
+        """The kind that the dialect shows for a stored kind."""
         return kind if kind in self.names else self.equivalents.get(kind, self.fallback)
 
     def matches(self, kind: str, wanted: Sequence[str]) -> bool:
-        """Whether a kind is among those that a caller names, in this tongue's word or its own."""
+        """Whether a stored kind, or the one shown for it, is among the named ones."""
         return self.display_kind(kind) in wanted or kind in wanted
 
     def narrow_filter(self, wanted: Sequence[str] | None, chosen: Filter) -> Filter:
-        """A filter narrowed to the memories that show as some of these; none named means all."""
+        """The filter for memories that show as one of the named kinds; without names, all."""
         if not wanted:
             return chosen
         known = (*self.names, *self.equivalents)
@@ -45,7 +45,7 @@ class Kinds:
         )
 
     def edited_kind(self, before: str, wanted: str | None) -> str | Unset:
-        """The kind that an edit asks for; the one that is shown for it anyway changes nothing."""
+        """The kind after an edit; an edit to the kind that is shown changes nothing."""
         return UNSET if wanted is None or wanted == self.display_kind(before) else wanted
 
 

@@ -1,7 +1,7 @@
-"""What a tool's parameters may be: their JSON Schema, and the check of what a caller sent.
+"""The parameters of a tool: their JSON Schema, and the check of a caller's arguments.
 
-The check is friendly where the meaning is plain (a digit string for a number, JSON in a string for
-a list) and names every problem at once, because the caller is a model that will try again.
+The check accepts other forms with a plain meaning (a digit string for a number, JSON in a string
+for a list). It reports every problem at once, because the caller is a model that will try again.
 """
 
 import inspect
@@ -20,19 +20,15 @@ _Schema = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a parameter is, for people and models; bounds are lengths of texts and lists, or values
-    of numbers.
-    """
+    """Describes a parameter; bounds are lengths of texts and lists, or values of numbers."""
 
     text: str
     minimum: float | None = None
     maximum: float | None = None
     aliases: tuple[str, ...] = ()
-    # Reads other forms in which callers write it, before its type is looked at; what it does not
-    # know it leaves alone.
+    # Converts other forms of the value before its type is checked, and returns all else unchanged.
     parse: Callable[[object], object] | None = None
-    # Tells the people of a shared server apart, so a server that one person starts does not
-    # advertise it.
+    # Distinguishes the users of a shared server; a server with one user does not list it.
     multiuser: bool = False
 
 
@@ -45,11 +41,15 @@ class Parameter:
     about: About
     required: bool
     default: Any
-    # What the function calls it: a name that is a word of the language has an underscore after it
-    # there.
+    # The name in the function's signature, where a Python keyword has an underscore after it.
     keyword: str = ""
-    # Whether clients are shown it; one that is not shown is accepted all the same.
+    # Whether clients see it; a hidden parameter is accepted all the same.
     listed: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its name and its aliases."""
+        return (self.name, *self.about.aliases)
 
     @property
     def schema(self) -> _Schema:
@@ -80,33 +80,42 @@ def input_schema(listed: tuple[Parameter, ...], *, strict: bool) -> _Schema:
 def check_arguments(
     listed: tuple[Parameter, ...], arguments: Mapping[str, object], *, strict: bool
 ) -> dict[str, Any]:
-    """The arguments a tool's function gets; null means absent. Raises Invalid with every problem
-    named.
-    """
+    """The arguments for a tool's function; null means absent. Raises Invalid with all problems."""
     problems: list[str] = []
     values: dict[str, Any] = {}
-    known: set[str] = set()
     for one in listed:
-        names = (one.name, *one.about.aliases)
-        known.update(names)
-        value = next((arguments[name] for name in names if arguments.get(name) is not None), None)
-        if value is None:
-            if one.required:
-                problems.append(f"`{one.name}` is required")
-            continue
         try:
-            read = one.about.parse(value) if one.about.parse else value
-            values[one.keyword or one.name] = _check_bounds(_convert(read, one.kind, one.name), one)
+            value = _find_argument(one, arguments)
+            if value is not None:
+                values[one.keyword or one.name] = _parse_argument(one, value)
         except Invalid as error:
             # The problems are joined into one sentence, which ends once.
             problems.append(error.message.removesuffix("."))
     if strict:
-        problems += [_unknown_argument(name, known) for name in arguments if name not in known]
+        problems += _unknown_arguments(listed, arguments)
     if problems:
-        shown = [one.name if one.required else f"[{one.name}]" for one in listed if one.listed]
-        expected = ", ".join(shown) or "no arguments"
-        raise Invalid("; ".join(problems) + ".", hint=f"This tool takes: {expected}.")
+        raise Invalid("; ".join(problems) + ".", hint=f"This tool takes: {_usage(listed)}.")
     return values
+
+
+def _find_argument(one: Parameter, arguments: Mapping[str, object]) -> object:
+    """The value given under the name of a parameter or one of its aliases; None if absent."""
+    for name in one.names:
+        if arguments.get(name) is not None:
+            return arguments[name]
+    if one.required:
+        raise Invalid(f"`{one.name}` is required")
+    return None
+
+
+def _parse_argument(one: Parameter, value: object) -> Any:
+    read = one.about.parse(value) if one.about.parse else value
+    return _check_bounds(_convert(read, one.kind, one.name), one)
+
+
+def _usage(listed: tuple[Parameter, ...]) -> str:
+    shown = [one.name if one.required else f"[{one.name}]" for one in listed if one.listed]
+    return ", ".join(shown) or "no arguments"
 
 
 def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
@@ -264,6 +273,11 @@ _SIMPLE: dict[Any, Callable[[Any, str], Any]] = {
     float: _number,
     bool: _boolean,
 }
+
+
+def _unknown_arguments(listed: tuple[Parameter, ...], arguments: Mapping[str, object]) -> list[str]:
+    known = {name for one in listed for name in one.names}
+    return [_unknown_argument(name, known) for name in arguments if name not in known]
 
 
 def _unknown_argument(name: str, known: set[str]) -> str:

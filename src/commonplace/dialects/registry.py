@@ -1,6 +1,5 @@
-"""The dialects by name. One is loaded when first asked for, because a client speaks one and waits
-for the start.
-"""
+"""The dialects by name. A dialect is imported at first use, so that a client waits only for its
+own."""
 
 from functools import cache
 from importlib import import_module
@@ -9,7 +8,7 @@ from commonplace import spelling
 from commonplace.dialects.dialect import Dialect
 from commonplace.errors import Invalid
 
-# The module that has a dialect's table as DIALECT.
+# The module of each dialect, which defines DIALECT.
 _MODULES = {
     "commonplace": "commonplace.dialects.commonplace",
     "hindsight": "commonplace.dialects.hindsight",
@@ -21,13 +20,14 @@ _MODULES = {
 
 NAMES = ("commonplace", "vault", "memories", "memstate", "powermem", "hindsight")
 
-# What a client gets that names none: few tools, which correct and forget a single memory.
+# The dialect for clients that name none. It has few tools, and can correct and forget a single
+# memory.
 DEFAULT = "commonplace"
-# What a server answers with at /mcp, because Hindsight's clients go there.
+# The dialect at /mcp of a server, because Hindsight's clients go there.
 HTTP_DEFAULT = "hindsight"
 
-# Dialects whose tools name a bank: by which parameter, and the tools that make no sense when there
-# is only one bank.
+# For dialects whose tools name a bank: the parameter, and the tools that are useless with a single
+# bank.
 BANK_PARAMETERS = {
     "hindsight": ("bank_id", ("list_banks", "create_bank", "get_bank_stats")),
     "memories": ("tenant_id", ()),
@@ -36,7 +36,7 @@ BANK_PARAMETERS = {
 
 @cache
 def find(name: str) -> Dialect:
-    """The dialect of a name."""
+    """The dialect with a name."""
     if name not in _MODULES:
         raise Invalid(f"There is no dialect called {name!r}.", hint=spelling.hint(name, NAMES))
     dialect = import_module(_MODULES[name]).DIALECT
@@ -46,7 +46,7 @@ def find(name: str) -> Dialect:
 
 @cache
 def single_bank(name: str) -> Dialect:
-    """The dialect of a name for a client that has one bank and cannot choose another."""
+    """The dialect for a client that can use only one bank."""
     return (
         find(name).for_single_bank(*BANK_PARAMETERS[name])
         if name in BANK_PARAMETERS

@@ -1,6 +1,4 @@
-"""Says beside hits that none of them is surely an answer, in one word in every dialect that
-searches.
-"""
+"""The field of search results without a confident answer, the same in every dialect."""
 
 from collections.abc import Sized
 
@@ -8,5 +6,5 @@ NONE_SURE = "None of these is surely an answer."
 
 
 def unsure_field(*, unsure: bool, found: Sized) -> dict[str, bool]:
-    """A mark for an answer; nothing where one is sure, or where there is none to be sure of."""
+    """The field to add; empty if a hit is confident or there are no hits."""
     return {"unsure": True} if unsure and len(found) else {}

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from commonplace import ids, validation
-from commonplace.engine import links as linking
+from commonplace.engine import link_derivation
 from commonplace.engine.draft_validation import validate_filter, validate_origin
 from commonplace.engine.facts.fact_metadata import to_statement
-from commonplace.engine.links import candidates, supersession_reason
+from commonplace.engine.link_derivation import candidates, supersession_reason
 from commonplace.engine.memories import next_version
 from commonplace.engine.operations.jobs import enqueue
 from commonplace.engine.revisions import RevisionWriter
@@ -216,7 +216,7 @@ def _apply(
             after = next_version(loser, next(drawn), writer.now)
             forgotten = replace(after, forgotten_at=after.updated_at)
             writer.write(forgotten, "forget", supersession_reason(winner.id))
-            made.append(linking.supersedes_link(winner.id, loser.id))
+            made.append(link_derivation.supersedes_link(winner.id, loser.id))
             done += 1
             if done % _REPORT_EVERY == 0:
                 report(done, total)

@@ -40,8 +40,8 @@ class Engine(Runtime):
     merge_statements = propagating(lambda: nouns.add_messages.merge_statements)
 
     recall = verb(lambda: nouns.recall.recall)
-    passages_of = verb(lambda: nouns.passages.passages_of)
-    recall_superseded = verb(lambda: nouns.history_search.recall_superseded)
+    passages_of = verb(lambda: nouns.recall.passages_of)
+    recall_superseded = verb(lambda: nouns.history.recall_superseded)
 
     forget = propagating(lambda: using_disk_reserve(nouns.erasure.deletion.forget))
     forget_where = propagating(lambda: using_disk_reserve(nouns.erasure.deletion.forget_where))
@@ -119,7 +119,7 @@ class Engine(Runtime):
     browse = verb(lambda: nouns.facts.fact_listing.browse)
     clear_facts = propagating(lambda: using_disk_reserve(nouns.facts.fact_erasure.clear_facts))
     search_facts = verb(lambda: nouns.facts.fact_search.search_facts)
-    fit_tokens = verb(lambda: nouns.token_budget.fit_tokens)
+    fit_tokens = verb(lambda: nouns.facts.token_budget.fit_tokens)
     survey = verb(lambda: nouns.facts.stats.survey)
     holdings = verb(lambda: nouns.facts.stats.holdings)
     reflect = verb(lambda: nouns.reflect.reflect.reflect)

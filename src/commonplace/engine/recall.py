@@ -1,22 +1,23 @@
 """Recall: what a bank knows about a question."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from commonplace import validation
+from commonplace.engine import catch_up
 from commonplace.engine.draft_validation import validate_filter
-from commonplace.engine.operations import indexing
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, TooLarge
 from commonplace.language import analyzer as words
 from commonplace.language import temporal_expressions
 from commonplace.limits import BULK_MAX, QUERY_CHARS_MAX, RECALL_MAX
-from commonplace.recall import pagination, pipeline, recency_decay
+from commonplace.recall import pagination, passages, pipeline, recency_decay, scoring
 from commonplace.recall.pipeline import Models
 from commonplace.records.query import Query, Recall
+from commonplace.storage import text_index
 from commonplace.storage.rows import banks
 
 _TIMED_CHARS = 2_000  # In a longer text the times do not bound the question.
-CATCH_UP_MS = 50  # The time that a question may spend on embedding new memories.
 
 
 def recall(runtime: Runtime, bank: str, query: Query) -> Recall:
@@ -30,7 +31,7 @@ def recall(runtime: Runtime, bank: str, query: Query) -> Recall:
         return Recall(())
     models = _models(runtime, query)
     if models.semantics:
-        indexing.catch_up_embeddings(runtime, found.id, CATCH_UP_MS)
+        catch_up.catch_up_embeddings(runtime, found.id)
     now = runtime.clock.now() if query.now is None else query.now
     # Recency may lift a memory from below the limit, so all are scored before sorting. Pagination
     # sorts by the score alone.
@@ -43,6 +44,24 @@ def recall(runtime: Runtime, bank: str, query: Query) -> Recall:
     if has_decay:
         return recency_decay.apply_decay(answer, now, runtime.half_life_days, query)
     return answer
+
+
+def passages_of(runtime: Runtime, question: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """The passage of each text that matches a question best. A short text is returned whole."""
+    asked = words.normalize_question(
+        validation.nonempty_text(question, what="question", bytes_max=4 * QUERY_CHARS_MAX)
+    )
+    terms = tuple(scoring.shorten_terms(words.question_terms(asked)))
+    weighed = scoring.build_question(
+        asked,
+        text_index.term_counts(runtime.db, terms, pipeline.COUNT_MAX),
+        *text_index.index_size(runtime.db),
+    )
+    semantics = runtime.semantics()
+    likeness = (
+        semantics.prepare_query(asked, weighed.terms).text_similarities if semantics else None
+    )
+    return tuple(passages.best_passage(text, weighed, likeness) for text in texts)
 
 
 def _models(runtime: Runtime, query: Query) -> Models:

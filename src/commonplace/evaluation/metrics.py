@@ -27,7 +27,7 @@ class Answer:
     """One question that was asked: what it should have found, and what it found, best first.
 
     Nothing expected means that the store does not know. `superseded` is what used to be right;
-    `also_fine` is not the answer, but nobody would call it noise.
+    `also_fine` is not the answer, but no noise either.
     """
 
     expected: frozenset[Name]
@@ -49,12 +49,12 @@ class Estimate:
 
 
 def recall_at(answer: Answer, depth: int) -> float:
-    """Which share of the expected is among the first so many found."""
+    """The share of the expected memories among the first ones found."""
     return len(answer.expected.intersection(answer.found[:depth])) / len(answer.expected)
 
 
 def ndcg_at(answer: Answer, depth: int) -> float:
-    """How near the order of the first so many comes to the best possible one: 1 with all of the
+    """How close the order of the first ones comes to the best possible one: 1 with all of the
     expected on top.
     """
     gained = sum(
@@ -64,14 +64,14 @@ def ndcg_at(answer: Answer, depth: int) -> float:
 
 
 def reciprocal_rank(answer: Answer) -> float:
-    """One divided by the place of the first expected one; 0 without any."""
+    """One divided by the position of the first expected memory; 0 without any."""
     return next(
         (1 / (place + 1) for place, name in enumerate(answer.found) if name in answer.expected), 0.0
     )
 
 
 def is_outranked(answer: Answer) -> bool:
-    """Whether something superseded stands above everything that is right, or in its place."""
+    """Whether a superseded memory is above every right one, or in its place."""
     for name in answer.found:
         if name in answer.expected:
             return False
@@ -81,8 +81,8 @@ def is_outranked(answer: Answer) -> bool:
 
 
 def count_right(answer: Answer, *, lenient: bool) -> int:
-    """How many of the found are right. Leniently also what is fine, and what is superseded below
-    its successor.
+    """How many of the found are right. Leniently also `also_fine`, and what is superseded below its
+    successor.
     """
     right, above = 0, False
     for name in answer.found:
@@ -93,7 +93,7 @@ def count_right(answer: Answer, *, lenient: bool) -> int:
 
 
 def fault_of(answer: Answer) -> str:
-    """What is wrong with an answer, in words; "" when nothing is."""
+    """The fault of an answer, in words; "" when it has none."""
     claimed = bool(answer.found) and not answer.unsure
     if not answer.expected:
         return "answered without knowing" if claimed else ""

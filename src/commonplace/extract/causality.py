@@ -1,14 +1,14 @@
-"""Finds what a text says was the cause of what: because, therefore, so, led to, caused by, due to,
-as a result.
+"""Finds the causes that a text states: because, therefore, so, led to, caused by, due to, as a
+result.
 
-Pure, from the words alone, and only where they are plain: what merely came first is no cause.
+Pure, from clear words alone: what merely came first is no cause.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from commonplace.extract.markdown_outline import split_sentences
+from commonplace.extract.sentences import split_sentences
 from commonplace.language import analyzer as words
 
 _TEXT_CHARS_MAX = 600
@@ -74,21 +74,21 @@ _VERB = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Causation:
-    """What a statement says was the cause, and of what; in its own words."""
+    """A cause and its effect, in the words of the statement."""
 
     cause: str
     effect: str
 
 
 def find_causation(text: str) -> Causation | None:
-    """What one statement says of a cause and its effect."""
+    """The cause and the effect that one statement names."""
     plain = " ".join(text.split()).rstrip(".! ")
     if len(plain) > _TEXT_CHARS_MAX or not _ANY.search(plain):
         return None
     for pattern in _PATTERNS:
         match = pattern.match(plain)
         if match:
-            # What follows from it in turn is no part of a cause.
+            # A consequence of the effect is no part of the cause.
             cause = re.split(r",\s+(?:so|therefore|thus|hence|and so|which)\b", match["cause"])[
                 0
             ].strip(" ,;")
@@ -102,7 +102,7 @@ def find_causation(text: str) -> Causation | None:
 
 
 def is_consequence(text: str) -> bool:
-    """Whether a statement says that it follows from the one before it."""
+    """Whether a statement is a consequence of the one before it."""
     return _FOLLOWS.match(text.strip()) is not None
 
 
@@ -136,42 +136,60 @@ def cause_clause(text: str) -> str:
 
 
 def find_causes(texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
-    """Which statements are the causes of which, by their places, as far as the statements
-    themselves say so.
+    """Which statements are the causes of which, by position, where the statements themselves say
+    so.
     """
+    statements = texts[:_STATEMENTS_MAX]
+    hinted = [n for n, text in enumerate(statements) if _ANY.search(text[:_TEXT_CHARS_MAX])]
+    if not hinted:
+        return {}
+    terms = [frozenset(words.terms(text[:_TEXT_CHARS_MAX])) for text in statements]
     found: dict[int, dict[int, None]] = {}
-    every: list[frozenset[str]] | None = None
-    for place, text in enumerate(texts[:_STATEMENTS_MAX]):
-        if not _ANY.search(text[:_TEXT_CHARS_MAX]):
-            continue
-        every = every or [
-            frozenset(words.terms(one[:_TEXT_CHARS_MAX])) for one in texts[:_STATEMENTS_MAX]
-        ]
-        if place and is_consequence(text):
-            found.setdefault(place, {})[place - 1] = None
-        if told := find_causation(text):
-            causes = _holding(told.cause, every, place)
-            found.setdefault(place, {}).update(dict.fromkeys(causes))
-            for other in _holding(told.effect, every, place):
-                if other not in causes:
-                    found.setdefault(other, {}).update(dict.fromkeys(causes or [place]))
-    # Nothing is the cause of its own cause.
-    kept = {place: tuple(one for one in causes if one != place) for place, causes in found.items()}
+    for position in hinted:
+        for effect, cause in _stated_links(statements[position], position, terms):
+            found.setdefault(effect, {})[cause] = None
+    return _without_cycles(found)
+
+
+def _stated_links(
+    text: str, position: int, terms: Sequence[frozenset[str]]
+) -> Iterator[tuple[int, int]]:
+    """The effects and their causes, by position, that the statement at a position names."""
+    if position and is_consequence(text):
+        yield position, position - 1
+    stated = find_causation(text)
+    if stated is None:
+        return
+    causes = _statements_with(stated.cause, terms, position)
+    yield from ((position, cause) for cause in causes)
+    for effect in _statements_with(stated.effect, terms, position):
+        if effect not in causes:
+            yield from ((effect, cause) for cause in causes or [position])
+
+
+def _without_cycles(found: Mapping[int, Iterable[int]]) -> dict[int, tuple[int, ...]]:
+    """The causes of each effect, where nothing is the cause of itself or of its own cause."""
+    causes = {
+        effect: tuple(one for one in listed if one != effect) for effect, listed in found.items()
+    }
     return {
-        place: tuple(one for one in causes if place not in kept.get(one, ()) or one < place)
-        for place, causes in kept.items()
-        if causes
+        effect: tuple(one for one in listed if one < effect or effect not in causes.get(one, ()))
+        for effect, listed in causes.items()
+        if listed
     }
 
 
 def distinctive_terms(phrase: str) -> list[str]:
-    """The terms that a statement of a cause must have to be the one that a phrase means; none where
-    they say little.
+    """The terms of a phrase that identify the statement it refers to; none where they are too few
+    for that.
     """
     terms = words.question_terms(phrase)
     return terms if len(terms) >= _TERMS_MIN else []
 
 
-def _holding(phrase: str, every: Sequence[frozenset[str]], but: int) -> list[int]:
-    terms = frozenset(distinctive_terms(phrase))
-    return [place for place, one in enumerate(every) if terms and place != but and terms <= one]
+def _statements_with(phrase: str, terms: Sequence[frozenset[str]], but: int) -> list[int]:
+    """The positions of the statements, except one, that have all distinctive terms of a phrase."""
+    wanted = frozenset(distinctive_terms(phrase))
+    if not wanted:
+        return []
+    return [position for position, own in enumerate(terms) if position != but and wanted <= own]

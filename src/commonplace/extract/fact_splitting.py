@@ -1,8 +1,7 @@
-"""Cuts a text into statement-sized facts, each with the time it speaks of and whom and what it
-names.
+"""Splits a text into facts of a sentence or two, each with its time and its entities.
 
-Pure, and word for word, but for pronouns that can mean one person only. A text from which nothing
-can be cut is one fact as a whole, because somebody asked for it to be kept.
+Pure. The words stay as they are, except for pronouns that can mean only one person. A text that
+cannot be split is one fact as a whole, because it was stored on purpose.
 """
 
 import hashlib
@@ -14,7 +13,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from commonplace.extract import causality, statement_splitting
-from commonplace.extract.markdown_outline import split_sentences
+from commonplace.extract.sentences import split_sentences
 from commonplace.extract.statement_splitting import Message
 from commonplace.language import coreference, entities, temporal_expressions
 from commonplace.language.statement import fold_text, statement_label
@@ -85,7 +84,7 @@ _VAGUE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One statement, what it speaks of, and in which chunk of its text it stands."""
+    """One statement of a text, with its time, its entities and the chunk it is from."""
 
     text: str
     is_experience: bool
@@ -93,8 +92,8 @@ class Fact:
     happened_until: int | None
     entities: tuple[str, ...]
     chunk: int
-    # The facts of the same text that it says are its causes, and in its own words what else it says
-    # is one.
+    # The facts of the same text that it names as its causes, and a cause that is no fact of its
+    # own.
     causes: tuple[str, ...] = ()
     stated_cause: str = ""
 
@@ -112,7 +111,7 @@ def split_facts(
 
 
 def chunk_facts(chunk: str, at: int, number: int, *, whole: bool = False) -> list[Fact]:
-    """The facts of one chunk of a text, by rules; or what was said in it, uncut."""
+    """The facts of one chunk of a text, by rules; or its turns, whole."""
     said = _messages(chunk)
     pieces = (
         said
@@ -123,7 +122,7 @@ def chunk_facts(chunk: str, at: int, number: int, *, whole: bool = False) -> lis
 
 
 def merge_facts(found: Iterable[Sequence[Fact]]) -> tuple[Fact, ...]:
-    """The facts of all chunks of a text, each once, with what they say of each other's causes."""
+    """The facts of all chunks of a text, each once, with their stated causes."""
     each: dict[str, Fact] = {}
     for one in (fact for some in found for fact in some):
         each.setdefault(fold_text(one.text), one)
@@ -131,15 +130,15 @@ def merge_facts(found: Iterable[Sequence[Fact]]) -> tuple[Fact, ...]:
 
 
 def link_causes(found: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Facts of one text with what they say of each other's causes."""
+    """Facts of one text with their stated causes."""
     by_place = causality.find_causes([one.text for one in found])
     out: list[Fact] = []
     for place, one in enumerate(found):
         known = dict.fromkeys(
             (*one.causes, *(found[other].text for other in by_place.get(place, ())))
         )
-        told = None if known else causality.find_causation(one.text)
-        out.append(replace(one, causes=tuple(known), stated_cause=told.cause if told else ""))
+        stated = None if known else causality.find_causation(one.text)
+        out.append(replace(one, causes=tuple(known), stated_cause=stated.cause if stated else ""))
     return tuple(out)
 
 
@@ -152,16 +151,23 @@ def split_chunks(
     """
     if len(text) <= chars:
         return (text,) if text.strip() else ()
-    turns = [
-        json.dumps(turn, ensure_ascii=False) for turn in _short_turns(_turns(text), turn_chars)
-    ]
+    turns = _short_turns(_turns(text), turn_chars)
+    if lines := [json.dumps(turn, ensure_ascii=False) for turn in turns]:
+        return _joined_lines(lines, chars, "\n")
+    return _joined_lines(_lines(text, chars), chars)
+
+
+def _joined_lines(lines: Iterable[str], chars: int, end: str = "") -> tuple[str, ...]:
+    """Lines, each with an end, joined to parts of about so many characters; blank parts are left
+    out.
+    """
     parts: list[str] = []
     room = 0
-    for line in turns or _lines(text, chars):
+    for line in lines:
         if room < len(line) or not parts:
             parts.append("")
             room = chars
-        parts[-1] += line + ("\n" if turns else "")
+        parts[-1] += line + end
         room -= len(line)
     return tuple(part for part in parts if part.strip())
 
@@ -176,12 +182,12 @@ def fact_digest(text: str, tags: Sequence[str]) -> str:
 
 @lru_cache(maxsize=8_192)
 def subject_of(text: str) -> str:
-    """What a statement is about, evened out; empty where its words do not tell."""
-    told = _TIME_FIRST.sub("", text[:_SUBJECT_CHARS_MAX].strip())
-    match = _SUBJECT.match(told)
+    """The subject of a statement, folded; empty where its words do not show it."""
+    plain = _TIME_FIRST.sub("", text[:_SUBJECT_CHARS_MAX].strip())
+    match = _SUBJECT.match(plain)
     if (
         not match
-        and (headed := _HEADED.match(told))
+        and (headed := _HEADED.match(plain))
         and len(headed["said"].split()) > _VALUE_WORDS_MAX
     ):
         # What stands under a heading is about its own subject, not about the heading.
@@ -198,7 +204,7 @@ def subject_of(text: str) -> str:
 
 
 def _named(said: str) -> str:
-    """Who a statement is about that stands before a colon: "Tom: write the runbook"."""
+    """The name before the colon of a statement such as "Tom: write the runbook"."""
     head = re.match(r"(?:\[[ xX]\]\s*)?(?P<who>[^\W\d_]\w*(?: [^\W\d_]\w*)?):\s", said)
     return head["who"].casefold() if head and head["who"][0].isupper() else ""
 
@@ -215,7 +221,7 @@ def _parted(pieces: Sequence[Message]) -> Iterator[Message]:
 
 
 def parse_fact(piece: Message, at: int, chunk: int) -> Fact:
-    """A statement as a fact: when, of whom and of which sort it is."""
+    """A statement as a fact: its time, its entities and its type."""
     span = _span(piece.text.strip(), at)
     # What a person says of themselves in a conversation is about the world; what nobody is named
     # for may be an agent's.
@@ -231,8 +237,8 @@ def parse_fact(piece: Message, at: int, chunk: int) -> Fact:
 
 
 def _span(text: str, at: int) -> Span | None:
-    """The time that a statement speaks of; where its own time stands before it, "yesterday" is the
-    day before that.
+    """The time of a statement; where it begins with a time of its own, "yesterday" is the day
+    before that.
     """
     said = _SAID_AT.match(text)
     moment = temporal_expressions.main_span(said[0], at) if said else None
@@ -245,18 +251,11 @@ def _turns(text: str) -> list[dict[str, Any]]:
     """The turns of a conversation written as JSON, one list or one object a line; none when it is
     no such thing.
     """
-    if text.lstrip()[:1] not in "[{":
-        return []
-    try:
-        whole: Any = json.loads(text)
-    except (ValueError, RecursionError):
-        try:
-            whole = [json.loads(line) for line in text.splitlines() if line.strip()]
-        except (ValueError, RecursionError):
-            return []
-    if isinstance(whole, dict) and isinstance(cast(dict[str, Any], whole).get("messages"), list):
-        whole = cast(dict[str, Any], whole)["messages"]
-    items = cast(list[Any], whole if isinstance(whole, list) else [whole])
+    whole = _parse_json(text) if text.lstrip()[:1] in ("[", "{") else None
+    if isinstance(whole, dict):
+        messages: object = cast(dict[str, object], whole).get("messages")
+        whole = cast(object, messages if isinstance(messages, list) else [whole])
+    items = cast(list[object], whole) if isinstance(whole, list) else []
     if not all(isinstance(one, dict) for one in items):
         return []
     turns = [
@@ -266,8 +265,20 @@ def _turns(text: str) -> list[dict[str, Any]]:
     return turns if all(isinstance(one["content"], str) for one in turns) else []
 
 
+def _parse_json(text: str) -> object:
+    """The value of a JSON text, or the values of its lines; None when it is neither."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError):
+        return None
+
+
 def _who(turn: dict[str, Any]) -> str:
-    """Who speaks in a turn, where that has a name."""
+    """The name of the speaker of a turn, if it has one."""
     named = (turn.get(name) for name in ("speaker", "name", "author"))
     return next(
         (
@@ -280,7 +291,7 @@ def _who(turn: dict[str, Any]) -> str:
 
 
 def _content(given: object) -> object:
-    """What a turn says; where that is in parts, the texts among them."""
+    """The text of a turn; where it has parts, their texts."""
     if not isinstance(given, list):
         return given
     parts = [

@@ -1,10 +1,9 @@
-"""What facts a language model finds in a text, in the way a bank wants them found. All of it
-checked.
+"""Asks a language model for the facts of a text, as a bank's configuration wants them.
 
-A fact must be carried by the words of the text, and so must its numbers and the names of what it is
-about; a date is taken only where the text speaks of a time. What fails that is left out. An answer
-of another shape is asked for once more, saying what was wrong with it; after that it is
-ModelFailed, and whoever asked has the rules.
+Every answer is checked. The text must support a fact, its numbers and its names, and a date counts
+only where the text mentions a time; other facts are left out. After an answer in another shape the
+model is asked once more with the error. A second such answer raises ModelFailed, and the caller
+falls back on rules.
 """
 
 import re
@@ -16,7 +15,7 @@ from commonplace import clock
 from commonplace.errors import Invalid, ModelFailed
 from commonplace.extract import fact_splitting
 from commonplace.extract.fact_splitting import Fact
-from commonplace.extract.llm_statements import Model, is_supported
+from commonplace.extract.llm_statements import Model, as_list, as_object, is_supported
 from commonplace.extract.statement_splitting import Message
 from commonplace.language import analyzer as words
 from commonplace.language import temporal_expressions
@@ -58,7 +57,7 @@ _HOW = {
     "custom": "Which facts to keep and how is said below.",
 }
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-# Words for a time that only somebody who knows the world can place.
+# Words for a time that need knowledge of the world to become a date.
 _VAGUE = re.compile(
     r"\b(?:ago|recently|soon|later|earlier|before|after|since|holidays?|christmas|easter|new"
     r" year|birthday|anniversary|"
@@ -70,8 +69,8 @@ _NEAR_MS = 60 * _DAY_MS
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A word of a bank's own vocabulary for what its facts name, and the values it may have, none
-    meaning any.
+    """A label of a bank's own vocabulary for entities, and the values it may have; without values,
+    any.
     """
 
     name: str
@@ -81,7 +80,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionConfig:
-    """How a bank wants its texts read."""
+    """Which facts a bank wants, and which labels for them."""
 
     mission: str = ""
     mode: str = "concise"
@@ -98,8 +97,7 @@ class ExtractionConfig:
 
 def extraction_config(config: Mapping[str, object]) -> ExtractionConfig:
     """What a bank's configuration asks for."""
-    listed = config.get("entity_labels")
-    labels = [_label(one) for one in cast(list[object], listed)] if isinstance(listed, list) else []
+    labels = [_label(one) for one in as_list(config.get("entity_labels"))]
     return ExtractionConfig(
         mission=str(config.get("retain_mission") or "")[:_WISH_CHARS_MAX],
         mode=str(config.get("retain_extraction_mode") or "concise"),
@@ -110,26 +108,28 @@ def extraction_config(config: Mapping[str, object]) -> ExtractionConfig:
 
 
 def apply_labels(found: Sequence[Fact], wanted: ExtractionConfig) -> list[Fact]:
-    """Facts that the rules found, with those labels whose values stand in their words."""
+    """Facts that the rules found, with those labels whose values are in their words."""
     valued = [one for one in wanted.labels if one.values]
+    if not valued:
+        return list(found)
     out: list[Fact] = []
-    for fact in found if valued else ():
-        said = f" {words.index_text(fact.text)} "
+    for fact in found:
+        indexed = f" {words.index_text(fact.text)} "
         own = [
             f"{one.name}:{value}"
             for one in valued
             for value in one.values
-            if f" {words.index_text(value)} " in said
+            if f" {words.index_text(value)} " in indexed
         ]
         kept = [*own, *(fact.entities if wanted.free_form else ())]
         out.append(replace(fact, entities=tuple(dict.fromkeys(kept))[:_ENTITIES_MAX]))
-    return out or list(found)
+    return out
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a text: which one it is, what the text is about, and how it begins where this is
-    not the beginning.
+    """A part of a text: its number, the context of the whole, and, for later parts, how the text
+    begins.
     """
 
     text: str
@@ -139,12 +139,12 @@ class Chunk:
 
     @property
     def source_text(self) -> str:
-        """All that a fact of it may rest on."""
+        """The text that may support a fact of this chunk."""
         return f"{self.opening}\n{self.text}"
 
     @property
     def prompt_text(self) -> str:
-        """What a model is given to read."""
+        """The text of the request to the model."""
         about = f"Context: {self.context}\n" if self.context else ""
         begins = (
             f"The text begins so, which you need only to know who is meant: {self.opening}\n"
@@ -201,80 +201,76 @@ def _label(given: object) -> Label | None:
     """A label as people write it: a word, or an object with a key, a description and values."""
     if isinstance(given, str) and given.strip():
         return Label(given.strip())
-    if not isinstance(given, Mapping):
-        return None
-    one = cast(Mapping[str, object], given)
+    one = as_object(given)
     name = one.get("key") or one.get("name") or one.get("label")
-    listed = one.get("values")
-    values = (
-        [_value(value) for value in cast(list[object], listed)] if isinstance(listed, list) else []
-    )
-    about = str(one.get("description") or "")
-    return (
-        Label(name.strip(), tuple(filter(None, values)), about)
-        if isinstance(name, str) and name.strip()
-        else None
-    )
+    if not isinstance(name, str) or not name.strip():
+        return None
+    values = [_value(value) for value in as_list(one.get("values"))]
+    return Label(name.strip(), tuple(filter(None, values)), str(one.get("description") or ""))
 
 
 def _value(given: object) -> str:
     if isinstance(given, Mapping):
-        given = cast(Mapping[str, object], given).get("value")
+        given = as_object(cast(object, given)).get("value")
     return given.strip() if isinstance(given, str) else ""
 
 
 def _checked(
     answer: Mapping[str, Any], chunk: Chunk, at: int, wanted: ExtractionConfig
 ) -> list[Fact]:
-    listed = answer.get("facts")
+    """The facts of a model's answer that its text supports. Raises UnusableAnswer."""
+    rows = _checked_rows(answer.get("facts"))
+    parser = _FactParser(chunk, at, wanted)
+    parsed = [parser.fact(row) for row in rows]
+    supported = {place: fact for place, fact in enumerate(parsed) if fact}
+    if rows and not supported:
+        raise UnusableAnswer("The model's facts are not in the text.")
+    if not rows and not wanted.is_selective and fact_splitting.split_facts(chunk.text, at):
+        raise UnusableAnswer("The model found no facts in a text that has some.")
+    return _with_causes(supported, rows)
+
+
+def _checked_rows(listed: object) -> list[object]:
     if not isinstance(listed, list):
         raise UnusableAnswer("The model did not answer with a list of facts.")
     rows = cast(list[object], listed)
     if len(rows) > _FACTS_MAX:
         raise UnusableAnswer(f"The model gave more than {_FACTS_MAX} facts.")
-    reading = _Reading(chunk, at, wanted)
-    found = [reading.fact(one) for one in rows]
-    kept = {place: one for place, one in enumerate(found) if one}
-    if rows and not kept:
-        raise UnusableAnswer("The model's facts are not in the text.")
-    if not kept and not wanted.is_selective and fact_splitting.split_facts(chunk.text, at):
-        raise UnusableAnswer("The model found no facts in a text that has some.")
-    out: dict[str, Fact] = {}
-    for place, one in kept.items():
-        causes = tuple(
-            kept[other].text for other in _places(rows[place]) if other in kept and other != place
-        )
-        out.setdefault(fold_text(one.text), replace(one, causes=tuple(dict.fromkeys(causes))))
-    return list(out.values())
+    return rows
 
 
-def _places(row: object) -> list[int]:
-    listed = cast(Mapping[str, object], row).get("caused_by") if isinstance(row, Mapping) else None
-    every = cast(list[object], listed) if isinstance(listed, list) else [listed]
-    return [one for one in every if isinstance(one, int) and not isinstance(one, bool)]
+def _with_causes(facts: Mapping[int, Fact], rows: Sequence[object]) -> list[Fact]:
+    """The facts, each text once, with the texts of those that a row calls its causes."""
+    by_text: dict[str, Fact] = {}
+    for place, fact in facts.items():
+        others = [one for one in _cause_places(rows[place]) if one in facts and one != place]
+        causes = tuple(dict.fromkeys(facts[other].text for other in others))
+        by_text.setdefault(fold_text(fact.text), replace(fact, causes=causes))
+    return list(by_text.values())
 
 
-class _Reading:
-    """One chunk, and what a fact of it may say."""
+def _cause_places(row: object) -> list[int]:
+    given = as_object(row).get("caused_by")
+    places = as_list(given) or [given]
+    return [one for one in places if isinstance(one, int) and not isinstance(one, bool)]
+
+
+class _FactParser:
+    """Parses the facts of a model's answer about one chunk."""
 
     def __init__(self, chunk: Chunk, at: int, wanted: ExtractionConfig) -> None:
-        self.ground, self.at, self.number, self.wanted = chunk.source_text, at, chunk.number, wanted
-        self.said = f" {words.index_text(self.ground)} "
-        self.digits = set(_NUMBER.findall(self.ground))
-        self.spans = temporal_expressions.find_spans(self.ground, at)
-        self.vague = _VAGUE.search(self.ground) is not None
+        self.source, self.at, self.number, self.wanted = chunk.source_text, at, chunk.number, wanted
+        self.index_text = f" {words.index_text(self.source)} "
+        self.numbers = set(_NUMBER.findall(self.source))
+        self.spans = temporal_expressions.find_spans(self.source, at)
+        self.has_vague_time = _VAGUE.search(self.source) is not None
 
     def fact(self, given: object) -> Fact | None:
-        """A row of the model's answer as a fact, None where the text does not carry it."""
-        row = cast(Mapping[str, object], given if isinstance(given, Mapping) else {"text": given})
+        """A row of the model's answer as a fact, None where the text does not support it."""
+        row = as_object(given) or {"text": given}
         text = row.get("text") or row.get("fact")
         plain = " ".join(text.split()) if isinstance(text, str) else ""
-        if (
-            not plain
-            or len(plain) > _FACT_CHARS_MAX
-            or not is_supported(self.ground, plain)
-            or not self._numbers_said(plain)
-        ):
+        if not self._is_fact(plain):
             return None
         by_rule = fact_splitting.parse_fact(Message("", plain), self.at, self.number)
         start, end = self._time(row) or (by_rule.happened_at, by_rule.happened_until)
@@ -285,75 +281,76 @@ class _Reading:
         names = self._entities(row, by_rule)
         return Fact(plain, experience, start, end, names, self.number)
 
-    def _numbers_said(self, fact: str) -> bool:
+    def _is_fact(self, plain: str) -> bool:
+        """Whether the text supports a sentence and its numbers."""
+        if not plain or len(plain) > _FACT_CHARS_MAX:
+            return False
+        return is_supported(self.source, plain) and self._has_numbers(plain)
+
+    def _has_numbers(self, fact: str) -> bool:
         """Whether every number of a fact stands in the text; the parts of a date may be
-        reckoned.
+        computed.
         """
-        spoken = fact
-        for span in (
-            temporal_expressions.find_spans(fact, self.at) if self.spans or self.vague else ()
-        ):
-            spoken = spoken.replace(span.words, " ")
-        return all(one in self.digits or f" {one} " in self.said for one in _NUMBER.findall(spoken))
+        rest = fact
+        if self.spans or self.has_vague_time:
+            for span in temporal_expressions.find_spans(fact, self.at):
+                rest = rest.replace(span.words, " ")
+        return all(
+            one in self.numbers or f" {one} " in self.index_text for one in _NUMBER.findall(rest)
+        )
 
     def _time(self, row: Mapping[str, object]) -> tuple[int, int] | None:
         start, end = (_moment(row.get(name)) for name in ("start", "end"))
-        if start is None or not self._speaks_of(start):
+        if start is None or not self._may_mention(start):
             return None
         last = start if end is None or end < start else end
         return start, last + _DAY_MS - 1
 
-    def _speaks_of(self, moment: int) -> bool:
-        """Whether a text speaks of a time that may be this one."""
+    def _may_mention(self, moment: int) -> bool:
+        """Whether the text mentions a time that may be this one."""
         near = any(one.start - _NEAR_MS <= moment <= one.end + _NEAR_MS for one in self.spans)
-        return near or self.vague
+        return near or self.has_vague_time
 
     def _entities(self, row: Mapping[str, object], by_rule: Fact) -> tuple[str, ...]:
-        listed = row.get("entities")
-        given = (
-            [_name(one) for one in cast(list[object], listed)] if isinstance(listed, list) else None
-        )
-        named = (
-            list(by_rule.entities)
-            if given is None
-            else [one for one in given if one and self._says(one)]
-        )
-        labels, fitting = self._labels(row)
+        """The entities and labels of a fact; by rule where the model lists no entities."""
+        named = list(by_rule.entities)
+        if isinstance(row.get("entities"), list):
+            given = [_name(one) for one in as_list(row.get("entities"))]
+            named = [one for one in given if one and self._has_phrase(one)]
+        labels, labelled_names = self._labels(row)
         if self.wanted.labels and not self.wanted.free_form:
-            named = [one for one in named if one.casefold() in fitting]
+            named = [one for one in named if one.casefold() in labelled_names]
         return tuple(dict.fromkeys((*labels, *named)))[:_ENTITIES_MAX]
 
     def _labels(self, row: Mapping[str, object]) -> tuple[list[str], set[str]]:
-        """The values that the fact has under labels with a vocabulary, and the names that other
-        labels fit.
+        """The values that the fact has under labels with a vocabulary, and the names that it has
+        under other labels.
         """
-        listed = row.get("labels")
         known = {one.name.casefold(): one for one in self.wanted.labels}
-        out: list[str] = []
-        fitting: set[str] = set()
-        for one in cast(list[object], listed) if isinstance(listed, list) else []:
-            given = cast(Mapping[str, object], one if isinstance(one, Mapping) else {})
-            label, value = (
-                known.get(str(given.get("label", "")).casefold()),
-                _name(given.get("value")),
-            )
+        values: list[str] = []
+        names: set[str] = set()
+        for one in as_list(row.get("labels")):
+            given = as_object(one)
+            label = known.get(str(given.get("label", "")).casefold())
+            value = _name(given.get("value"))
             if label is None or not value:
                 continue
             own = {choice.casefold(): choice for choice in label.values}
-            if not label.values and self._says(value):
-                fitting.add(value.casefold())
-            elif value.casefold() in own:
-                out.append(f"{label.name}:{own[value.casefold()]}")
-        return out, fitting
+            if value.casefold() in own:
+                values.append(f"{label.name}:{own[value.casefold()]}")
+            elif not own and self._has_phrase(value):
+                names.add(value.casefold())
+        return values, names
 
-    def _says(self, name: str) -> bool:
+    def _has_phrase(self, name: str) -> bool:
+        """Whether the text has a name, word for word."""
         phrase = words.index_text(name)
-        return bool(phrase) and len(name) <= _ENTITY_CHARS_MAX and f" {phrase} " in self.said
+        return bool(phrase) and len(name) <= _ENTITY_CHARS_MAX and f" {phrase} " in self.index_text
 
 
 def _name(given: object) -> str:
     if isinstance(given, Mapping):
-        given = cast(Mapping[str, object], given).get("name")
+        given = as_object(cast(object, given)).get("name")
     return " ".join(given.split()) if isinstance(given, str) else ""
 
 

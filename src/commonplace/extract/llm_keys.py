@@ -1,9 +1,8 @@
-"""Lets a language model name the keys of new statements, and takes only names that break no
-promise.
+"""Lets a language model propose keys for new statements.
 
-Values stay as the text has them. A statement that already has a key keeps it, and a name that is
-taken, or is none, is passed over; so the same text still changes nothing, and no key is touched
-that belongs to something else.
+Values stay as in the text. A statement that already has a key keeps it, and a proposal that is no
+key, or is in use, is ignored; so the same text still changes nothing, and no key of another
+statement changes.
 """
 
 import json
@@ -13,7 +12,7 @@ from dataclasses import replace
 from commonplace.errors import ModelFailed
 from commonplace.extract import slugs
 from commonplace.extract.key_assignment import KeyedStatement
-from commonplace.extract.llm_statements import Model
+from commonplace.extract.llm_statements import Model, as_object
 from commonplace.limits import KEY_CHARS_MAX, MODEL_TEXT_CHARS_MAX
 
 _STATEMENTS_MAX = 50
@@ -32,28 +31,30 @@ _INSTRUCTIONS = (
 def propose_keys(
     model: Model, placed: Sequence[KeyedStatement], known: Mapping[str, str]
 ) -> dict[str, str]:
-    """Better keys for new statements, by the keys they would have had; none when the model gives no
+    """Better keys for new statements, by the keys they have by rule; none when the model gives no
     usable answer.
     """
     new = [one for one in placed if one.key not in known][:_STATEMENTS_MAX]
-    shown = {str(place): {"text": one.text[:500], "key": one.key} for place, one in enumerate(new)}
-    question = json.dumps({"statements": shown, "in use": sorted(known)[:200]}, ensure_ascii=False)
+    question = _question(new, known)
     if not new or len(question) > MODEL_TEXT_CHARS_MAX:
         return {}
     try:
-        answer = model.ask(_INSTRUCTIONS, question).get("keys")
+        answer = as_object(model.ask(_INSTRUCTIONS, question).get("keys"))
     except ModelFailed:
         return {}
-    if not isinstance(answer, Mapping):
-        return {}
-    wanted = {one.key: _key(answer.get(str(place))) for place, one in enumerate(new)}  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-    return {key: name for key, name in wanted.items() if name}
+    proposed = {one.key: _key(answer.get(str(place))) for place, one in enumerate(new)}
+    return {key: name for key, name in proposed.items() if name}
+
+
+def _question(new: Sequence[KeyedStatement], known: Mapping[str, str]) -> str:
+    shown = {str(place): {"text": one.text[:500], "key": one.key} for place, one in enumerate(new)}
+    return json.dumps({"statements": shown, "in use": sorted(known)[:200]}, ensure_ascii=False)
 
 
 def apply_names(
     placed: Sequence[KeyedStatement], names: Mapping[str, str], known: Mapping[str, str]
 ) -> list[KeyedStatement]:
-    """The statements under their proposed keys, as far as each is new and its name nobody's yet."""
+    """The statements under their proposed keys, where the statement is new and the key is free."""
     taken = {*known, *(one.key for one in placed)}
     out: list[KeyedStatement] = []
     for one in placed:

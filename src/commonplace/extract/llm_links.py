@@ -1,19 +1,18 @@
-"""What a language model says about how a statement stands to others. Checked: only kinds we know,
-only pairs it saw.
+"""Asks a language model how a statement relates to older ones; only known relations between the
+statements that it was shown count.
 """
 
 import json
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
 
-from commonplace.extract.llm_statements import Model
+from commonplace.extract.llm_statements import Model, as_list, as_object
 from commonplace.language.judgement import Judgement, Relation
 
 CONFIDENCE_MIN = 0.7
 _TEXT_CHARS_MAX = 500
 _REASON_CHARS_MAX = 200
 _RELATIONS = {one.value: one for one in (Relation.CONTRADICTS, Relation.REPLACES, Relation.SAME)}
-_ASKED = (
+_INSTRUCTIONS = (
     "You keep a person's memory. You get one statement and older ones, numbered. For every "
     "older one that the statement contradicts, replaces, or says again in other words, answer "
     "with its number, one of contradicts, replaces, same, how sure you are from 0 to 1, and "
@@ -25,8 +24,7 @@ _ASKED = (
 
 
 def judge_relations(model: Model, statement: str, others: Sequence[str]) -> dict[int, Judgement]:
-    """How a statement stands to older ones, by their places; unsure and unknown answers are left
-    out.
+    """How a statement relates to older ones, by position; unsure and unknown answers are left out.
 
     Raises ModelFailed.
     """
@@ -34,19 +32,21 @@ def judge_relations(model: Model, statement: str, others: Sequence[str]) -> dict
         "statement": statement[:_TEXT_CHARS_MAX],
         "older": {str(place): other[:_TEXT_CHARS_MAX] for place, other in enumerate(others)},
     }
-    answer: object = model.ask(_ASKED, json.dumps(shown, ensure_ascii=False)).get("relations")
+    answer = model.ask(_INSTRUCTIONS, json.dumps(shown, ensure_ascii=False)).get("relations")
     found: dict[int, Judgement] = {}
-    for one in cast(list[object], answer) if isinstance(answer, list) else []:
-        row = cast(dict[str, Any], one) if isinstance(one, dict) else {}
-        place, sure = str(row.get("id", "")), row.get("confidence")
-        relation = _RELATIONS.get(str(row.get("relation")))
-        if place not in shown["older"] or relation is None:
-            continue
-        if not isinstance(sure, int | float) or isinstance(sure, bool):
-            continue
-        if CONFIDENCE_MIN <= sure <= 1:
-            reason = " ".join(str(row.get("reason") or "").split())[:_REASON_CHARS_MAX]
-            found[int(place)] = Judgement(
-                relation, round(float(sure), 2), reason or "The model says so."
-            )
+    for row in map(as_object, as_list(answer)):
+        place, judgement = str(row.get("id", "")), _judgement(row)
+        if judgement and place in shown["older"]:
+            found[int(place)] = judgement
     return found
+
+
+def _judgement(row: Mapping[str, object]) -> Judgement | None:
+    """One answer of a model; None where its relation is unknown or not sure enough."""
+    relation, confidence = _RELATIONS.get(str(row.get("relation"))), row.get("confidence")
+    if relation is None or not isinstance(confidence, int | float) or isinstance(confidence, bool):
+        return None
+    if not CONFIDENCE_MIN <= confidence <= 1:
+        return None
+    reason = " ".join(str(row.get("reason") or "").split())[:_REASON_CHARS_MAX]
+    return Judgement(relation, round(float(confidence), 2), reason or "The model says so.")

@@ -1,8 +1,7 @@
-"""Reads markdown or plain text as an outline: statements under the headings, lists and labels that
-hold them.
+"""Parses markdown or plain text as an outline: statements under headings, lists and labels.
 
-Every line that says something ends in exactly one statement, word for word: as its value, or as the
-name of where it stands. Code and quotations are values, never structure.
+Every line with content is in exactly one statement, word for word: as its text, or in its path.
+Code and quotations are text, never structure.
 """
 
 import re
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from commonplace.extract import slugs
+from commonplace.extract.sentences import split_sentences
 
 _HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-+)\s*$")
@@ -26,24 +26,9 @@ _LABEL = re.compile(
 )
 _LABEL_BROKEN = re.compile(r"[._](?:\s|$)")
 _ASSIGNMENT = re.compile(r"^(?P<label>[^\W\d][\w.-]*)=(?P<value>[^=\s].*)$", re.DOTALL)
-# A sentence begins with a capital of Latin, Greek or Cyrillic letters, a digit, or code.
-_SENTENCE_END = re.compile(
-    r"(?<=[.!?])[\"')\]”’»]*(\s+)(?=[\"'(\[“„«]?[A-Z0-9\u00c0-\u024f\u0386-\u03ab\u0400-\u042f]|`)|(?<=[。！？।])(\s*)"
-)
-# "Ursula K. Le Guin" and "am 12. April" go on after the dot.
-_INITIAL = re.compile(r"(?:^|(?:^|[\s(])[A-Z][\w'’.-]*\s)[A-Z]\.$")
-_OPENING = re.compile(
-    r"(?:It|We|The|This|That|These|She|He|They|I|You|An?|In|On|At|But|And|So|If|There|My|Our)\b"
-)
-_ORDINAL = re.compile(r"(?:^|\s)\d{1,2}\.$")
-_MONTH = re.compile(r"(?:Jan|Feb|M[aä]r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\b")
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|no|mr|mrs|ms|dr|st|approx|resp)\.$", re.IGNORECASE
-)
-_QUOTED_CHARS_MAX = 200
 _LABEL_WORDS_MAX = 6
 _DASH_WORDS_MAX = 3
-# Headers that say no more than that a value, or the name of one, stands below them.
+# Headers without a meaning of their own: a value, or the name of one, is below them.
 _PLAIN_HEADERS = frozenset(
     ("item", "value", "values", "description", "details", "meaning", "purpose", "what")
 )
@@ -54,7 +39,7 @@ _NAME_HEADERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One thing the text says: where it belongs, its own label if it has one, and its words."""
+    """A statement of the text: its path, its own label if it has one, and its words."""
 
     path: tuple[str, ...]
     label: str
@@ -125,6 +110,11 @@ class _Outline:
         if not named.used:  # With nothing below it, it would otherwise be lost.
             self.add_statement(named.slug, named.title)
 
+    def close_items(self, indent: int) -> None:
+        """End the list items that are indented as far as a new one, or further."""
+        while self.lists and self.lists[-1][0] >= indent:
+            self.lists.pop()
+
     def begin_prose(self) -> None:
         self.lists.clear()
         if self.lead and self.lead.used and self.pause:
@@ -140,28 +130,6 @@ def parse_outline(text: str) -> list[Statement]:
     return outline.statements
 
 
-def split_sentences(text: str) -> list[str]:
-    """The sentences of a paragraph, word for word."""
-    found, start = list[str](), 0
-    for end in _SENTENCE_END.finditer(text):
-        head = text[start : end.start(1) if end[1] else end.start()]
-        if not _goes_on(head, text[end.end() :]):
-            found.append(head.strip())
-            start = end.end()
-    return [one for one in (*found, text[start:].strip()) if one]
-
-
-def _goes_on(head: str, rest: str) -> bool:
-    """Whether the dot at the end of some words ends no sentence."""
-    if head.count('"') % 2 and '"' in rest[:_QUOTED_CHARS_MAX]:
-        return True
-    if _ABBREVIATION.search(head[-12:]) or (
-        _INITIAL.search(head[-40:]) and not _OPENING.match(rest)
-    ):
-        return True
-    return _ORDINAL.search(head[-4:]) is not None and _MONTH.match(rest) is not None
-
-
 def split_label(text: str) -> tuple[str, str] | None:
     """The label and the value of `label: value`, `**Label:** value`, `key = value` or `label —
     value`.
@@ -169,13 +137,19 @@ def split_label(text: str) -> tuple[str, str] | None:
     if (tight := _ASSIGNMENT.match(text)) and slugs.fits_segment(tight["label"]):
         return tight["label"], tight["value"].strip()
     found = _LABEL.fullmatch(text)
-    if not found or _LABEL_BROKEN.search(found["label"]) or not slugs.fits_segment(found["label"]):
-        return None
-    # A dash or an arrow also joins the halves of sentences, so what it labels must be short.
-    words_max = _DASH_WORDS_MAX if found["dash"] else _LABEL_WORDS_MAX
-    if len(found["label"].split()) > words_max or (found["dash"] and not found["value"]):
+    if found is None or not _is_label(found):
         return None
     return found["label"].strip(), (found["value"] or "").strip()
+
+
+def _is_label(found: re.Match[str]) -> bool:
+    label, dash = found["label"], found["dash"]
+    if _LABEL_BROKEN.search(label) or not slugs.fits_segment(label):
+        return False
+    if dash:
+        # A dash or an arrow also joins the halves of sentences, so what it labels must be short.
+        return len(label.split()) <= _DASH_WORDS_MAX and bool(found["value"])
+    return len(label.split()) <= _LABEL_WORDS_MAX
 
 
 def _read_line(outline: _Outline, at: int) -> int:
@@ -224,10 +198,10 @@ def table_rows(lines: list[str]) -> list[str]:
     """The rows of a table as statements, each value with its header: "Name: Ada; Role: CTO"."""
     heads = _cells(lines[0])
     rows = ([*zip_longest(heads, _cells(line), fillvalue="")] for line in lines[2:])
-    told = (
+    texts = (
         "; ".join(f"{head}: {cell}" if head else cell for head, cell in row if cell) for row in rows
     )
-    return [row for row in told if row]
+    return [row for row in texts if row]
 
 
 def _is_table_rule(line: str) -> bool:
@@ -280,25 +254,25 @@ def _read_table(outline: _Outline, at: int) -> int:
 
 def _read_row(outline: _Outline, names: list[str], cells: list[str]) -> None:
     first, rest = cells[0], {place: cell for place, cell in enumerate(cells) if place and cell}
-    slug = slugs.label_segments(first)
     if not rest:
-        outline.add_statement(slug, first)
-    elif (
-        len(names) == 2
-        and len(cells) == 2
-        and names[1] in _PLAIN_HEADERS
-        and slugs.fits_segment(first)
-    ):
-        outline.add_statement(slug, cells[1])
+        outline.add_statement(slugs.label_segments(first), first)
+    elif _is_key_and_value(names, cells):
+        outline.add_statement(slugs.label_segments(first), cells[1])
     else:
-        outline.row = slug
-        if not slugs.fits_segment(first) and first:
+        outline.row = slugs.label_segments(first)
+        if first and not slugs.fits_segment(first):
             outline.add_statement("", first)
         for place, cell in rest.items():
-            outline.add_statement(
-                names[place] if place < len(names) else f"column_{place + 1}", cell
-            )
+            name = names[place] if place < len(names) else f"column_{place + 1}"
+            outline.add_statement(name, cell)
         outline.row = ""
+
+
+def _is_key_and_value(names: list[str], cells: list[str]) -> bool:
+    """Whether a row of two columns is a name with its value."""
+    if len(names) != 2 or len(cells) != 2:
+        return False
+    return names[1] in _PLAIN_HEADERS and slugs.fits_segment(cells[0])
 
 
 def _cells(line: str) -> list[str]:
@@ -308,31 +282,47 @@ def _cells(line: str) -> list[str]:
 
 
 def _read_item(outline: _Outline, at: int, item: re.Match[str]) -> int:
-    lines, indent, text = outline.lines, len(item[1].expandtabs(4)), item[3].rstrip()
-    while outline.lists and outline.lists[-1][0] >= indent:
-        outline.lists.pop()
-    end = at + 1
-    while end < len(lines) and _indent(lines[end]) > indent and _continues(lines[end]):
-        text += "\n" + lines[end].strip()
-        end += 1
-    parent = _has_children(lines, end, indent)
-    label, value = split_label(text) or ("", text)
-    short = len(text.split()) <= _LABEL_WORDS_MAX and slugs.fits_segment(text)
-    if label and (value or not parent):
-        outline.add_statement(slugs.label_segments(label), value or text)
-    elif not label and not (parent and short):
-        outline.add_statement("", text)
-    if parent:
-        named = (
-            slugs.label_segments(label)
-            if label
-            else slugs.segment(text)
-            if short
-            else slugs.sentence_segment(text)
-        )
-        outline.lists.append((indent, named))
+    lines, indent = outline.lines, len(item[1].expandtabs(4))
+    outline.close_items(indent)
+    end = _item_end(lines, at, indent)
+    text = "\n".join([item[3].rstrip(), *(line.strip() for line in lines[at + 1 : end])])
+    if _has_children(lines, end, indent):
+        _open_item(outline, text, indent)
+    else:
+        label, value = split_label(text) or ("", "")
+        outline.add_statement(slugs.label_segments(label) if label else "", value or text)
     outline.pause = True
     return end
+
+
+def _open_item(outline: _Outline, text: str, indent: int) -> None:
+    """Begin the items below an item; it is a statement itself if it is more than their name."""
+    label, value = split_label(text) or ("", "")
+    if value:
+        outline.add_statement(slugs.label_segments(label), value)
+    elif not label and not _is_name(text):
+        outline.add_statement("", text)
+    outline.lists.append((indent, _item_segment(text, label)))
+
+
+def _item_end(lines: list[str], at: int, indent: int) -> int:
+    """The line after an item and the lines that continue it."""
+    end = at + 1
+    while end < len(lines) and _indent(lines[end]) > indent and _continues(lines[end]):
+        end += 1
+    return end
+
+
+def _item_segment(text: str, label: str) -> str:
+    """The segment under which the items below an item stand."""
+    if label:
+        return slugs.label_segments(label)
+    return slugs.segment(text) if _is_name(text) else slugs.sentence_segment(text)
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text is short enough to be only the name of what is below it."""
+    return len(text.split()) <= _LABEL_WORDS_MAX and slugs.fits_segment(text)
 
 
 def _continues(line: str) -> bool:
@@ -352,25 +342,38 @@ def _indent(line: str) -> int:
 
 
 def _read_prose(outline: _Outline, at: int) -> int:
-    lines, end = outline.lines, at + 1
+    lines = outline.lines
     found = split_label(lines[at].strip())
-    # A line above a rule is a heading; but not `Port: 8080`, which may end a front matter, and not
-    # a long sentence.
-    under = _UNDERLINE.match(lines[end]) if end < len(lines) else None
-    if under and slugs.fits_segment(lines[at]) and not (found and found[1]):
-        outline.open_heading(1 if under[1][0] == "=" else 2, lines[at].strip())
-        return end + 1
+    level = _underlined_level(lines, at)
+    # `Port: 8080` above a rule may end a front matter.
+    if level and not (found and found[1]):
+        outline.open_heading(level, lines[at].strip())
+        return at + 2
     outline.begin_prose()
     if found and not found[1]:
         outline.open_lead(found[0], lines[at].strip())  # `Key files:` names what follows.
-        return end
-    # A paragraph goes on until a mark, or a line with a label of its own.
-    while end < len(lines) and _is_plain(lines, end) and not split_label(lines[end].strip()):
-        end += 1
+        return at + 1
+    end = _paragraph_end(lines, at)
     rest = [line.strip() for line in lines[at + 1 : end]]
     if found:
         outline.add_statement(slugs.label_segments(found[0]), "\n".join([found[1], *rest]))
         return end
-    for one in split_sentences("\n".join([lines[at].strip(), *rest])):
-        outline.add_statement("", one)
+    for sentence in split_sentences("\n".join([lines[at].strip(), *rest])):
+        outline.add_statement("", sentence)
+    return end
+
+
+def _underlined_level(lines: list[str], at: int) -> int:
+    """The level of a heading that is underlined; 0 for any other line, and for a long sentence."""
+    under = _UNDERLINE.match(lines[at + 1]) if at + 1 < len(lines) else None
+    if under is None or not slugs.fits_segment(lines[at]):
+        return 0
+    return 1 if under[1][0] == "=" else 2
+
+
+def _paragraph_end(lines: list[str], at: int) -> int:
+    """The line after a paragraph, which ends at a mark or at a line with a label of its own."""
+    end = at + 1
+    while end < len(lines) and _is_plain(lines, end) and not split_label(lines[end].strip()):
+        end += 1
     return end

@@ -1,11 +1,11 @@
-"""Takes erased statements out of the text they came from, sentence by sentence.
+"""Removes erased statements from the text they came from, sentence by sentence.
 
-A sentence goes when it holds a word that only erased statements have. A statement whose every word
-is also said by one that stays goes with the sentences that say nothing else. Pure.
+A sentence is removed when it has a word that only erased statements have. For an erased statement
+whose words are all in kept ones too, the sentences without any other word are removed. Pure.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from commonplace.language import analyzer as words
@@ -16,7 +16,7 @@ _BETWEEN = re.compile(r"((?<=[。！？])|(?<=[.!?])\s|\n)")
 
 @dataclass(frozen=True, slots=True)
 class ErasedStatement:
-    """An erased statement in all the wordings it had, and whether the text must still hold it."""
+    """An erased statement in all its wordings, and whether the text must still contain it."""
 
     wordings: tuple[str, ...]
     present: bool = True
@@ -24,15 +24,15 @@ class ErasedStatement:
 
 @dataclass(frozen=True, slots=True)
 class RedactedText:
-    """What is left of a text; None where a statement could not be found. `words` are those that
-    must not stay.
+    """What is left of a text, None where a statement could not be found, and the words that must
+    not remain.
     """
 
     text: str | None
     forbidden_words: frozenset[str]
 
     def contains_forbidden(self, text: str) -> bool:
-        """Whether a text has a word that must not stay."""
+        """Whether a text has a word that must not remain."""
         return bool(self.forbidden_words) and not self.forbidden_words.isdisjoint(words.terms(text))
 
 
@@ -44,41 +44,49 @@ def split_sentences(text: str) -> list[tuple[str, str]]:
 
 def redact(text: str, erased: Sequence[ErasedStatement], kept: Iterable[str]) -> RedactedText:
     """A text without some statements, of which others are kept."""
-    said = frozenset(term for one in kept for term in words.terms(one))
+    kept_terms = frozenset(term for one in kept for term in words.terms(one))
     pieces = split_sentences(text)
     terms = [frozenset(words.terms(one)) for one, _ in pieces]
-    where: dict[str, set[int]] = {}
-    for place, some in enumerate(terms):
-        for term in some:
-            where.setdefault(term, set()).add(place)
-    gone: set[int] = set()
-    own: set[str] = set()
-    found = True
+    places_by_term = _index_terms(terms)
+    removed: set[int] = set()
+    forbidden: set[str] = set()
+    all_found = True
     for one in erased:
-        hits, mine = _places(one, said, terms, where)
-        found = found and bool(hits or not one.present)
-        gone |= hits
-        own |= mine
-    left = "".join(one + end for place, (one, end) in enumerate(pieces) if place not in gone)
-    return RedactedText(left.strip() if found else None, frozenset(own))
+        hits, own = _places(one, kept_terms, terms, places_by_term)
+        all_found = all_found and bool(hits or not one.present)
+        removed |= hits
+        forbidden |= own
+    left = "".join(one + end for place, (one, end) in enumerate(pieces) if place not in removed)
+    return RedactedText(left.strip() if all_found else None, frozenset(forbidden))
+
+
+def _index_terms(terms: Sequence[frozenset[str]]) -> dict[str, set[int]]:
+    """The positions of the sentences that have each term."""
+    found: dict[str, set[int]] = {}
+    for place, own in enumerate(terms):
+        for term in own:
+            found.setdefault(term, set()).add(place)
+    return found
 
 
 def _places(
     one: ErasedStatement,
-    said: frozenset[str],
+    kept_terms: frozenset[str],
     terms: Sequence[frozenset[str]],
-    where: dict[str, set[int]],
+    places_by_term: Mapping[str, set[int]],
 ) -> tuple[set[int], set[str]]:
-    """The sentences that tell of a statement, and its own words."""
+    """The positions of the sentences that contain a statement, and the terms that only it has."""
     hits: set[int] = set()
     own: set[str] = set()
     for wording in one.wordings:
         wanted = frozenset(words.question_terms(wording))
-        mine = wanted - said
-        own |= mine
-        hits.update(*(where[term] for term in mine & where.keys()))
-        if not mine:
+        distinct = wanted - kept_terms
+        own |= distinct
+        hits.update(*(places_by_term[term] for term in distinct & places_by_term.keys()))
+        if not distinct:
             every = frozenset(words.terms(wording))
-            near = {place for term in wanted & where.keys() for place in where[term]}
+            near = {
+                place for term in wanted & places_by_term.keys() for place in places_by_term[term]
+            }
             hits |= {place for place in near if terms[place] <= every}
     return hits, own

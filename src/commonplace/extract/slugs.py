@@ -35,14 +35,14 @@ def label_segments(text: str) -> str:
 
 
 def sentence_segment(text: str) -> str:
-    """A segment from the first telling words of a sentence."""
+    """A segment from the first content words of a sentence."""
     words = [word for word in re.split(r"\s+", text.strip()) if re.search(r"\w", word)]
-    # Numbers are what changes in a sentence; a key that named one would soon be wrong.
-    telling = [word for word in words if not re.fullmatch(r"[\d\W]+", word)] or words
-    telling = [
-        word for word in telling if re.sub(r"\W", "", word).casefold() not in _STOPS
-    ] or telling
-    return _cut(segment(" ".join(telling[:_SENTENCE_WORDS])), _SENTENCE_CHARS_MAX)
+    # Numbers change, so a key with one would soon be wrong.
+    content = [word for word in words if not re.fullmatch(r"[\d\W]+", word)] or words
+    content = [
+        word for word in content if re.sub(r"\W", "", word).casefold() not in _STOPS
+    ] or content
+    return _cut(segment(" ".join(content[:_SENTENCE_WORDS])), _SENTENCE_CHARS_MAX)
 
 
 def _joined(text: str) -> str:

@@ -166,12 +166,18 @@ def _classify(piece: str) -> tuple[str, Reason | None]:
     if _SMALL_TALK.fullmatch(bare):
         return "", "small talk"
     if "\n" not in piece and _is_question(piece):
-        clause = _QUESTION_CLAUSE.search(piece, _STATEMENT_CHARS_MIN)
-        before = piece[: clause.start()] if clause else ""
-        if before and not _QUESTION_START.match(before) and len(before.split()) > 2:
-            return before, "question"
-        return "", "question"
+        return _statement_before_question(piece), "question"
     return piece, None
+
+
+def _statement_before_question(piece: str) -> str:
+    """The statement before the clause that asks, such as "I moved to Rome, where do I register?";
+    empty where there is none.
+    """
+    clause = _QUESTION_CLAUSE.search(piece, _STATEMENT_CHARS_MIN)
+    before = piece[: clause.start()] if clause else ""
+    is_statement = len(before.split()) > 2 and not _QUESTION_START.match(before)
+    return before if is_statement else ""
 
 
 def _is_question(piece: str) -> bool:

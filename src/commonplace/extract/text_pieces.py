@@ -9,7 +9,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from commonplace.extract.markdown_outline import is_table, split_sentences, table_rows
+from commonplace.extract.markdown_outline import is_table, table_rows
+from commonplace.extract.sentences import split_sentences
 
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
@@ -203,8 +204,8 @@ def _find_speakers(lines: list[str]) -> frozenset[str]:
     matches = [match for line in lines if (match := _SPEAKER.match(line.strip()))]
     names = Counter(match["who"] for match in matches)
     repeated = frozenset(name for name, count in names.items() if count > 1)
+    is_conversation = repeated or any(map(_is_speech, matches))
     is_majority = 2 * names.total() > sum(bool(line.strip()) for line in lines)
-    is_conversation = repeated or any(_is_speech(match) for match in matches)
     return frozenset(names) if is_conversation and is_majority else repeated
 
 

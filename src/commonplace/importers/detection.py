@@ -230,18 +230,25 @@ def _detect_stream(file: IO[bytes]) -> str:
 
 def _detect_object(given: Object) -> str:
     """The source whose files are, or begin with, such an object."""
-    listed = (list_of(one) for one in given.values())
-    inside = next((object_of(one[0]) for one in listed if one), _EMPTY)
     if given.get("format") == FORMAT:
         return ARCHIVE
+    return _detect_chat(given) or _detect_store(given)
+
+
+def _detect_chat(given: Object) -> str:
+    """The source of an exported conversation."""
     if "mapping" in given:
         return "chatgpt"
-    if (
+    is_claude = (
         "chat_messages" in given
         or "conversations_memory" in given
         or {"uuid", "docs"} <= given.keys()
-    ):
-        return "claude"
+    )
+    return "claude" if is_claude else ""
+
+
+def _detect_store(given: Object) -> str:
+    """The source of exported memories."""
     if knowledge_graph.is_graph(given):
         return "graph"
     if given.get("source") == "powermem-cli":
@@ -250,6 +257,13 @@ def _detect_object(given: Object) -> str:
         return "memstate"
     if openmemory.is_backup(given):
         return "mem0"
+    inside = _first_listed(given)
     if "memories" in given and ("content" in inside or "exported_at" in given):
         return "memories"
     return "mem0" if "memory" in given or "memory" in inside else ""
+
+
+def _first_listed(given: Object) -> Object:
+    """The first item of the first list in an object."""
+    listed = (list_of(one) for one in given.values())
+    return next((object_of(one[0]) for one in listed if one), _EMPTY)

@@ -166,40 +166,76 @@ def _decode(data: bytes) -> str:
 
 def _element_texts(file: IO[bytes]) -> Iterator[str | tuple[str]]:
     """The texts of the elements; for a broken one a tuple with the reason."""
-    buffer, at, depth, start, quoted, long = "", 0, 0, -1, False, False
+    scanner = _ListScanner()
     for chunk in _text_chunks(file):
-        buffer += chunk
-        while at < len(buffer):
-            if quoted:
-                # A string may span many chunks; no part is scanned twice.
-                inside = _INSIDE.match(buffer, at)
-                at = inside.end() if inside else at
-                if buffer[at : at + 1] != '"':
-                    break
-                quoted, at = False, at + 1
-            token = _TOKEN.search(buffer, at)
-            if token is None:
-                at = len(buffer)
-                break
-            at = token.end()
-            if token[0] == '"':
-                quoted = True
-            elif token[0] in "[{":
-                depth += 1
-                start = token.start() if depth == 2 else start
-            else:
-                depth -= 1
-                if depth == 1:
-                    yield (_TOO_LONG,) if long else buffer[start:at]
-                    start, long = -1, False
-                elif depth <= 0:
-                    return
-        if start >= 0 and len(buffer) - start > IMPORT_ITEM_CHARS_MAX:
-            start, long = at, True
-        keep = min(start, at) if start >= 0 else at
-        buffer, at, start = buffer[keep:], at - keep, start - keep if start >= 0 else -1
-    if depth > 0:
+        yield from scanner.scan(chunk)
+        if scanner.is_finished:
+            return
+        scanner.drop_scanned()
+    if scanner.depth > 0:
         yield ("the file ends in the middle of it",)
+
+
+class _ListScanner:
+    """Finds the elements of a list whose text arrives in chunks. No part is scanned twice."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.is_finished = False
+        self._buffer = ""
+        self._at: int = 0
+        # Where the current element starts; -1 between two elements.
+        self._start = -1
+        self._in_string = False
+        self._is_too_long = False
+
+    def scan(self, chunk: str) -> Iterator[str | tuple[str]]:
+        """The elements that end in this chunk."""
+        self._buffer += chunk
+        while not self.is_finished and (token := self._next_token()) is not None:
+            if token[0] == '"':
+                self._in_string = True
+            elif token[0] in "[{":
+                self.depth += 1
+                if self.depth == 2:
+                    self._start = token.start()
+            else:
+                self.depth -= 1
+                self.is_finished = self.depth <= 0
+                if self.depth == 1:
+                    yield self._take_element()
+
+    def drop_scanned(self) -> None:
+        """Keep only the current element in memory, and nothing of one that is too long."""
+        if self._start >= 0 and len(self._buffer) - self._start > IMPORT_ITEM_CHARS_MAX:
+            self._start, self._is_too_long = self._at, True
+        keep = min(self._start, self._at) if self._start >= 0 else self._at
+        self._buffer, self._at = self._buffer[keep:], self._at - keep
+        if self._start >= 0:
+            self._start -= keep
+
+    def _next_token(self) -> re.Match[str] | None:
+        """The next quote or bracket outside strings; None if the rest is not there yet."""
+        if self._in_string and not self._skip_string():
+            return None
+        token = _TOKEN.search(self._buffer, self._at)
+        self._at = token.end() if token else len(self._buffer)
+        return token
+
+    def _skip_string(self) -> bool:
+        """Move behind the closing quote; False if it is not there yet."""
+        inside = _INSIDE.match(self._buffer, self._at)
+        self._at = inside.end() if inside else self._at
+        if self._buffer[self._at : self._at + 1] != '"':
+            return False
+        self._in_string, self._at = False, self._at + 1
+        return True
+
+    def _take_element(self) -> str | tuple[str]:
+        text = self._buffer[self._start : self._at]
+        taken = (_TOO_LONG,) if self._is_too_long else text
+        self._start, self._is_too_long = -1, False
+        return taken
 
 
 def _text_chunks(file: IO[bytes]) -> Iterator[str]:

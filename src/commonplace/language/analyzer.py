@@ -171,17 +171,25 @@ def _chunk_terms(kind: str, chunk: str) -> tuple[str, ...]:
     chunk = chunk.replace("’", "'")
     plain = re.sub(r"'s?$", "", re.sub(r"'s\b", "", chunk, flags=re.IGNORECASE))
     parts = _PART.findall(plain)
-    if not parts:
-        return ()
-    if len(parts) == 1 and parts[0] == plain:
-        return tuple(dict.fromkeys(filter(None, map(_stem, (plain, *_humps(plain))))))
-    wholes = (
-        []
-        if "'" in plain
-        else [_fold(piece) for piece in _compounds(plain) if len(piece) <= _TERM_CHARS_MAX]
-    )
-    small = [_stem(part) for word in parts for part in (word, *_humps(word))]
-    return tuple(dict.fromkeys(filter(None, (*wholes, *small))))
+    if parts == [plain]:
+        terms = [_stem(word) for word in (plain, *_humps(plain))]
+    elif parts:
+        terms = [*_compound_terms(plain), *(_stem(one) for word in parts for one in _words(word))]
+    else:
+        terms = []
+    return tuple(dict.fromkeys(filter(None, terms)))
+
+
+def _words(part: str) -> list[str]:
+    """A word, and the words that its capitals divide it into."""
+    return [part, *_humps(part)]
+
+
+def _compound_terms(plain: str) -> list[str]:
+    """A compound as one term in its spellings; what has an apostrophe is none."""
+    if "'" in plain:
+        return []
+    return [_fold(piece) for piece in _compounds(plain) if len(piece) <= _TERM_CHARS_MAX]
 
 
 def _compounds(chunk: str) -> Iterator[str]:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from commonplace.language import statement_parser
-from commonplace.language.conflict_rules import Pair, verdict
+from commonplace.language.conflict_rules import verdict
 from commonplace.language.judgement import Judgement, Statement
+from commonplace.language.statement_pair import Pair
 from commonplace.language.words.detection import detect_language
 
 _TERMS_MAX = 40

@@ -65,26 +65,29 @@ def resolve_pronouns(sentences: Sequence[str]) -> list[str]:
     out: list[str] = []
     person = gender = ""
     for index, sentence in enumerate(sentences):
-        match = _PRONOUN.match(sentence)
+        match = _only_pronoun(sentence)
+        if not out:
+            out.append(sentence)
+            person = _person(sentence)
         # One person keeps one pronoun.
-        is_same = match is not None and gender in ("", _gender(match))
-        if out and person and match and is_same and not _has_references(sentence[match.end() :]):
+        elif person and match and gender in ("", _gender(match)):
             out.append(_replace_pronoun(sentence, match, person))
             gender = _gender(match)
-        elif out:
+        else:
             out[-1] = f"{out[-1]} {sentence}"
             person = ""
-            continue
-        else:
-            out.append(sentence)
-            person, gender = _person(sentence), ""
-        if index + 1 < len(sentences) and _is_ambiguous(out[-1], person, sentences[index + 1]):
+        following = sentences[index + 1] if index + 1 < len(sentences) else ""
+        if person and _is_ambiguous(out[-1], person, following):
             person = ""
     return out
 
 
-def _has_references(text: str) -> bool:
-    return _REFERENCES.search(text) is not None
+def _only_pronoun(sentence: str) -> re.Match[str] | None:
+    """The pronoun at the beginning of a sentence that has no other reference."""
+    match = _PRONOUN.match(sentence)
+    if match is None or _REFERENCES.search(sentence[match.end() :]):
+        return None
+    return match
 
 
 def _is_ambiguous(sentence: str, person: str, after: str) -> bool:

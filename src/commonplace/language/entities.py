@@ -7,6 +7,7 @@ a name. Pure: only the spelling of the words counts.
 
 import re
 from collections.abc import Iterator
+from itertools import dropwhile
 
 _ENTITIES_MAX = 12
 _ENTITY_CHARS_MAX = 60
@@ -198,20 +199,23 @@ def _split_run(run: str, text: str, at: int) -> Iterator[str]:
 
 def _trim(words: list[str], *, is_first: bool) -> list[str]:
     """The words of a run without verbs, titles, roles and common words at its ends."""
-    if len(words) > 1 and words[0].casefold() in _IMPERATIVES and is_first:
+    if is_first and len(words) > 1 and words[0].casefold() in _IMPERATIVES:
         words = words[1:]
-    while words and _can_precede(words[0]):
-        words = words[1:]
-    while words and (_is_common(words[-1]) or words[-1] in _PARTICLES):
-        words = words[:-1]
+    words = list(dropwhile(_can_precede, words))
+    words = list(dropwhile(_can_follow, reversed(words)))[::-1]
     if words and words[0].casefold() in _ROLES:
-        words = [word for word in words[1:] if word not in _PARTICLES]
+        return [word for word in words[1:] if word not in _PARTICLES]
     return words
 
 
 def _can_precede(word: str) -> bool:
     """Whether a word before a name is not a part of it."""
     return _is_common(word) or word.casefold() in _TITLES or word in _PARTICLES
+
+
+def _can_follow(word: str) -> bool:
+    """Whether a word after a name is not a part of it."""
+    return _is_common(word) or word in _PARTICLES
 
 
 def _is_common(word: str) -> bool:

@@ -8,13 +8,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from commonplace.language import analyzer
 from commonplace.language.statement import (
     LABEL,
     Claim,
     ParsedStatement,
     Retraction,
     statement_label,
+)
+from commonplace.language.statement_text import (
+    first_match,
+    fold,
+    normalize,
+    remove_matches,
+    single_term,
 )
 from commonplace.language.words.detection import language_of
 from commonplace.language.words.lexicon import HAN, Language, Slot, fold_letters
@@ -25,18 +31,6 @@ _TOKEN = re.compile(
     rf"[{HAN}]|[$€£¥]?(?:(?![{HAN}])\w)+(?:[-.:/@+#'](?:(?![{HAN}])\w)+)*(?:\+\+|[%€$£¥#])?"
 )
 _CLAUSE_END = re.compile(r"(?<=[^\d][.!?])\s+|[\n;。！？；]+")
-_CONTRACTIONS = (
-    (re.compile(r"\bcan't\b|\bcannot\b"), "can not"),
-    (re.compile(r"\bwon't\b"), "will not"),
-    (re.compile(r"n't\b"), " not"),
-    (re.compile(r"(?<=\bi)'m\b"), " am"),
-    (re.compile(r"(?<=\w)'re\b"), " are"),
-    (re.compile(r"(?<=\w)'ve\b"), " have"),
-    (re.compile(r"(?<=\w)'ll\b"), " will"),
-    (re.compile(r"\b(he|she|it|that|there|here)'s\b"), r"\1 is"),
-    (re.compile(r"(?<=\w)'s\b"), " 's "),
-    (re.compile(r"\bthe user\b"), "user"),
-)
 _POSSESSIVE = "'s"
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,:]*\d|(?<![\w.])\d")
@@ -55,7 +49,7 @@ def parse(text: str, name: str = "") -> ParsedStatement:
 def has_change_words(text: str) -> bool:
     """Whether a text has words that announce any change."""
     language = language_of(text[:_READ_CHARS_MAX])
-    plain = _fold(text[:_READ_CHARS_MAX], language)
+    plain = fold(text[:_READ_CHARS_MAX], language)
     return any(
         pattern.search(plain) for pattern in (language.hints, language.changes, language.ended)
     )
@@ -65,7 +59,7 @@ def has_change_words(text: str) -> bool:
 def is_exception(text: str) -> bool:
     """Whether a text has words of a plan or an exception."""
     language = language_of(text[:_READ_CHARS_MAX])
-    plain = _fold(text[:_READ_CHARS_MAX], language)
+    plain = fold(text[:_READ_CHARS_MAX], language)
     return language.exceptions.search(plain) is not None
 
 
@@ -74,7 +68,7 @@ class _Parser:
 
     def __init__(self, text: str, language: Language, *, is_long: bool) -> None:
         self.text, self.language, self.is_long = text, language, is_long
-        self.plain = _fold(text, language)
+        self.plain = fold(text, language)
 
     def parse(self) -> ParsedStatement:
         language, plain = self.language, self.plain
@@ -82,17 +76,17 @@ class _Parser:
         if named and language.corrections.search(fold_letters(named)):
             named = ""
         label_match = LABEL.match(self.text) if named else None
-        remaining = _remove(plain, language.fillers, language.changes, language.corrections)
+        remaining = remove_matches(plain, language.fillers, language.changes, language.corrections)
         sequence = tuple(self.terms(remaining))
         values = self._values(remaining)
-        core = _remove(
+        core = remove_matches(
             remaining, *language.values.values(), language.periods, language.ended, language.denials
         )
         claim = self._claim(core)
         if claim and claim.numbers:
             values["number"] = claim.numbers
         return ParsedStatement(
-            normal=_normalize(plain, language),
+            normal=normalize(plain, language),
             sequence=sequence,
             content=frozenset(sequence),
             claim=None if label_match else claim,
@@ -102,13 +96,13 @@ class _Parser:
             retractions=tuple(self._retractions(remaining)),
             label=named,
             label_is_single=label_match is not None and self._is_single_label(named, label_match),
-            denies=any(one.search(plain) for one in (language.denials, language.aversions)),
+            denies=self._denies(),
             ends=language.ended.search(plain) is not None,
-            announces=language.changes.search(plain) is not None or bool(claim and claim.is_change),
+            announces=self._announces(claim),
             corrects=language.corrections.search(plain) is not None,
-            addition=_first_match(language.additions, plain),
+            addition=first_match(language.additions, plain),
             exception=self._exception(),
-            past=_first_match(language.past, plain),
+            past=first_match(language.past, plain),
             has_several=self._has_several(),
             is_long=self.is_long or len(self.text) > 400,
         )
@@ -125,12 +119,22 @@ class _Parser:
                 and word not in language.group_words | language.self_words
             ):
                 parts = word.split("-") if _COMPOUND.fullmatch(word) else (word,)
-                yield from (language.endings.sub("", _term(part)) for part in parts)
+                yield from (language.endings.sub("", single_term(part)) for part in parts)
+
+    def _denies(self) -> bool:
+        language = self.language
+        return any(one.search(self.plain) for one in (language.denials, language.aversions))
+
+    def _announces(self, claim: Claim | None) -> bool:
+        """Whether it has words for a change, or a verb of one."""
+        if claim is not None and claim.is_change:
+            return True
+        return self.language.changes.search(self.plain) is not None
 
     def _exception(self) -> str:
         """The words that make it a plan, an exception or a question."""
         found = (
-            _first_match(one, self.plain)
+            first_match(one, self.plain)
             for one in (self.language.exceptions, self.language.conditions)
         )
         return next(filter(None, found), "") or _question_sign(self.text)
@@ -242,7 +246,7 @@ class _Parser:
     def _found_by(self, slot: Slot | None, pivot: re.Match[str]) -> tuple[str, ...]:
         is_said = not self.language.copulas.fullmatch(pivot[0].strip())
         words = (slot.found_by if slot else ()) or (pivot[0].split()[:1] if is_said else ())
-        return tuple(dict.fromkeys(map(_term, words)))
+        return tuple(dict.fromkeys(map(single_term, words)))
 
     def _slot(
         self, slot: Slot | None, pivot: re.Match[str], after: str, head: str, before: str
@@ -253,15 +257,20 @@ class _Parser:
         if slot is not None:
             return slot.name, slot.is_single or is_named
         first = _first_word(after)
+        is_preposition = first in language.prepositions
         if not language.copulas.fullmatch(pivot[0].strip()):
-            placed = f" {first}" if first in language.prepositions else ""
-            return f"verb {_term(pivot[0])}{placed}", False
-        if first in language.prepositions:
+            placed = f" {first}" if is_preposition else ""
+            return f"verb {single_term(pivot[0])}{placed}", False
+        if is_preposition:
             return f"is {first}", True
-        is_role = first in language.articles or language.roles.fullmatch(pivot[0].strip())
-        if not is_role and language.capital_nouns:
-            is_role = self._is_capitalized(_TOKEN.findall(first))
-        return ("role" if is_role else "is"), is_named
+        return ("role" if self._is_role(first, pivot) else "is"), is_named
+
+    def _is_role(self, first: str, pivot: re.Match[str]) -> bool:
+        """Whether the first word after a verb such as "is" begins a role."""
+        language = self.language
+        if first in language.articles or language.roles.fullmatch(pivot[0].strip()):
+            return True
+        return language.capital_nouns and self._is_capitalized(_TOKEN.findall(first))
 
     def _subject(self, before: str) -> tuple[str, frozenset[str], str]:
         language = self.language
@@ -317,7 +326,7 @@ class _Parser:
                 before = before[auxiliary.end() :]
             terms, phrase, is_about_subject = before, clause.strip(" .!")[:80], False
         elif found := language.ended.search(clause):
-            terms = _CONTRAST.split(_remove(clause, language.ended, language.denials))[0]
+            terms = _CONTRAST.split(remove_matches(clause, language.ended, language.denials))[0]
             phrase, is_about_subject = found[0].strip(), True
         else:
             return None
@@ -387,36 +396,5 @@ def _head(before: str, language: Language, content: list[str]) -> str:
     return last or content[-1]
 
 
-def _fold(text: str, language: Language) -> str:
-    plain = " ".join(fold_letters(text).split())
-    if language.name == "zh":
-        return plain.replace("我们", "咱").replace("咱们", "咱")
-    if language.name == "en":
-        for pattern, replacement in _CONTRACTIONS:
-            plain = pattern.sub(replacement, plain)
-    return plain
-
-
-def _normalize(plain: str, language: Language) -> str:
-    """A text without fillers, and without punctuation at its ends."""
-    return " ".join(language.fillers.sub(" ", plain).split()).strip(" .!,;:。！，；\"'“”¡")
-
-
-def _remove(plain: str, *patterns: re.Pattern[str]) -> str:
-    for pattern in patterns:
-        plain = pattern.sub(" ", plain)
-    return " ".join(plain.split())
-
-
-def _first_match(pattern: re.Pattern[str], plain: str) -> str:
-    found = pattern.search(plain)
-    return found[0].strip() if found else ""
-
-
 def _question_sign(text: str) -> str:
     return "?" if text.rstrip().endswith(("?", "？", "吗", "吗。")) else ""
-
-
-def _term(word: str) -> str:
-    found = analyzer.terms(word)
-    return found[0] if found else word

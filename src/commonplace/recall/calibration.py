@@ -1,19 +1,20 @@
-"""Judges the hits of a question: in which order they stand, of which one can be sure, which a newer
-one replaced.
+"""Calibrates the hits of a question: their final order, how sure each is, and which ones a newer
+hit has replaced.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.recall import confidence, scoring, weights
+from commonplace.recall.evidence import HitFeatures
 from commonplace.recall.scoring import ScoredHit
 from commonplace.recall.supersession import Pair
 
 
 @dataclass(frozen=True, slots=True)
 class CalibratedHit:
-    """A hit with how sure it is that it answers the question, and whether a newer one says what it
-    said.
+    """A hit with the confidence that it answers the question, and whether a newer one has replaced
+    it.
     """
 
     scored: ScoredHit
@@ -22,43 +23,41 @@ class CalibratedHit:
     is_replaced: bool = False
 
     def is_likely(self, least: float) -> bool:
-        """Whether somebody has read it and takes it for as likely an answer as that."""
-        return "read" in self.scored.evidence.values and self.confidence >= least
+        """Whether a reranker has read it, and it is an answer with at least this confidence."""
+        return self.scored.evidence.features.read is not None and self.confidence >= least
 
 
 def rate_by_relevance(one: ScoredHit) -> CalibratedHit:
-    """A hit by itself, as pages need it and as it must be where tokens are not known: what is
-    relevant is sure.
-    """
+    """A hit rated by its relevance alone, as in pages and where tokens are not known."""
     return CalibratedHit(
         one, one.relevance, one.evidence.exact or one.relevance >= scoring.SURE_MIN
     )
 
 
 def calibrate(
-    found: Sequence[ScoredHit], values: Sequence[Mapping[str, float]], pairs: Iterable[Pair]
+    found: Sequence[ScoredHit], features: Sequence[HitFeatures], pairs: Iterable[Pair]
 ) -> list[CalibratedHit]:
-    """The hits in their final order: who replaced another stands before it, and is as sure. Scores
-    stay in place.
+    """The hits in their final order: a hit that replaced another stands before it, and is as sure.
+    The scores stay at their positions.
 
-    `values` say how the best hits stand to the question; without any, what is relevant is sure.
+    `features` are those of the best hits; without any, what is relevant is sure.
     """
-    if not values:
+    if not features:
         return _put_newer_first(found, [rate_by_relevance(one) for one in found], pairs)
     hits = [
-        _rate_by_features(one, each, len(found)) for one, each in zip(found, values, strict=False)
+        _rate_by_features(one, each, len(found)) for one, each in zip(found, features, strict=False)
     ]
-    hits += [CalibratedHit(one, 0.0, False) for one in found[len(values) :]]
-    return _put_newer_first(*_calibrate_scores(found, hits, values), pairs)
+    hits += [CalibratedHit(one, 0.0, False) for one in found[len(features) :]]
+    return _put_newer_first(*_calibrate_scores(found, hits, features), pairs)
 
 
 def _calibrate_scores(
-    found: Sequence[ScoredHit], hits: Sequence[CalibratedHit], values: Sequence[Mapping[str, float]]
+    found: Sequence[ScoredHit], hits: Sequence[CalibratedHit], features: Sequence[HitFeatures]
 ) -> tuple[list[ScoredHit], list[CalibratedHit]]:
-    """The same with scores that tell how sure it is: the best has that of the surest, 0.5 where it
-    is just sure enough, and the others are as far behind it, in log odds, as they were.
+    """The same with scores that show the confidence: the best score is that of the surest hit, 0.5
+    where it is just sure enough, and the distances to it, in log odds, stay.
     """
-    surest = max(_margin(hit, each, len(found)) for hit, each in zip(hits, values, strict=False))
+    surest = max(_margin(hit, each, len(found)) for hit, each in zip(hits, features, strict=False))
     shift = surest - scoring.log_odds(found[0].score)
     scored = [
         one.with_score(scoring.logistic(scoring.log_odds(one.score) + shift)) for one in found
@@ -89,25 +88,25 @@ def _put_newer_first(
     ]
 
 
-def _rate_by_features(one: ScoredHit, values: Mapping[str, float], count: int) -> CalibratedHit:
-    sure = confidence.probability(values)
-    return CalibratedHit(
-        one, sure, values["named"] > 0 or sure >= confidence.min_probability(values, count)
-    )
+def _rate_by_features(one: ScoredHit, features: HitFeatures, count: int) -> CalibratedHit:
+    sure = confidence.probability(features)
+    return CalibratedHit(one, sure, features.named > 0 or sure >= _min_probability(features, count))
 
 
-def _margin(hit: CalibratedHit, values: Mapping[str, float], count: int) -> float:
-    """By how much a hit is surer than it must be, in log odds. What is sure by its name has at
-    least its own score.
+def _min_probability(features: HitFeatures, count: int) -> float:
+    return confidence.min_probability(count, is_read=features.read is not None)
+
+
+def _margin(hit: CalibratedHit, features: HitFeatures, count: int) -> float:
+    """How far the confidence of a hit is above the threshold, in log odds. A hit that has the
+    identifier asked for has at least its own score.
     """
-    margin = scoring.log_odds(hit.confidence) - scoring.log_odds(
-        confidence.min_probability(values, count)
-    )
-    return max(margin, scoring.log_odds(hit.scored.score)) if values["named"] > 0 else margin
+    margin = scoring.log_odds(hit.confidence) - scoring.log_odds(_min_probability(features, count))
+    return max(margin, scoring.log_odds(hit.scored.score)) if features.named > 0 else margin
 
 
 def _best_replacements(pairs: Iterable[Pair]) -> dict[int, Pair]:
-    """For each hit that was replaced the pair that says so best, by the hit's place."""
+    """For each replaced hit the pair with the highest confidence, by the position of the hit."""
     best: dict[int, tuple[float, Pair]] = {}
     for pair in pairs:
         sure = pair.confidence

@@ -1,14 +1,15 @@
-"""The candidates of one question: what the store knows about each, and its own evidence.
+"""The candidates of one question: what the store knows about each, and its own features.
 
-`features` and `conversation_features` add the evidence that depends on other candidates.
+`features` and `conversation_features` add the features that depend on other candidates.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from commonplace.recall import confidence, dialogue, scoring
 from commonplace.recall.confidence import CandidateView
 from commonplace.recall.dialogue import Turn
+from commonplace.recall.evidence import Features
 from commonplace.recall.scoring import Question, WordMatch
 from commonplace.records.query import Query
 from commonplace.storage import text_index
@@ -19,8 +20,6 @@ from commonplace.storage.text_index import SearchScope
 if TYPE_CHECKING:
     from commonplace.recall.late_interaction import Similarities
     from commonplace.recall.vector_index import VectorQuery
-
-Values: TypeAlias = dict[str, float]
 
 COMPARED_TERMS_MAX = 200  # A longer text is not a statement that another one could replace.
 _TERMS_CHARS_MAX = 300_000  # Only this much of a memory is scored; all of it is searched.
@@ -41,7 +40,7 @@ class Candidates:
         self.similarities: Similarities | None = None
         self.positions: dict[int, int] = {}
         self.matches: dict[int, WordMatch] = {}
-        self.values: dict[int, Values] = {}
+        self.features: dict[int, Features] = {}
         self.terms: dict[int, str] = {}
         self.texts: dict[int, str] = {}
         # Memories that have every identifier of the question.
@@ -59,21 +58,26 @@ class Candidates:
         self.vector_query = vector_query
 
     def add(self, numbers: Sequence[int]) -> None:
-        """Add memories with their own evidence. What is not in the text index is left out."""
+        """Add memories with their own features. What is not in the text index is left out."""
         encoded = self._encoded(numbers)
         terms = text_index.stored_terms(self.db, numbers, _TERMS_CHARS_MAX)
         fresh = [number for number in terms if encoded is None or number in encoded]
-        if encoded is not None and self.vector_query and fresh:
-            self._encoded_by_id |= encoded
-            near = self.vector_query.similarities([encoded[number] for number in fresh])
-            self.similarities = self.similarities.extend(near) if self.similarities else near
+        if encoded is not None:
+            self._add_similarities(fresh, encoded)
         for number in fresh:
             self.positions[number] = len(self.positions)
             self.matches[number] = scoring.match_words(self.question, terms[number])
             self.terms[number] = terms[number]
-            self.values[number] = self._own_evidence(number)
+            self.features[number] = self._own_features(number)
             if scoring.has_identifiers(self.question, terms[number]):
                 self.exact.add(number)
+
+    def _add_similarities(self, numbers: Sequence[int], encoded: Mapping[int, bytes]) -> None:
+        if self.vector_query is None or not numbers:
+            return
+        self._encoded_by_id |= encoded
+        near = self.vector_query.similarities([encoded[number] for number in numbers])
+        self.similarities = self.similarities.extend(near) if self.similarities else near
 
     def read_turns(self, numbers: Sequence[int]) -> dict[int, Turn]:
         """Read how memories begin; returns those that are turns of a conversation."""
@@ -91,11 +95,11 @@ class Candidates:
 
     def strength(self, number: int) -> float:
         """The weighted sum of a candidate's evidence so far."""
-        return scoring.strength(self.values[number])
+        return scoring.strength(self.features[number])
 
     def is_turn(self, number: int) -> bool:
         """Whether a candidate belongs to a conversation."""
-        return "speaker" in self.values[number]
+        return self.features[number].speaker is not None
 
     def is_statement(self, number: int) -> bool:
         """Whether a candidate is a short text of its own."""
@@ -154,14 +158,14 @@ class Candidates:
         encoded = self._encoded_by_id.get(number)
         return self.vector_query.excerpt(encoded) if self.vector_query and encoded else ""
 
-    def blend_with_words(self, similarities: Values, word_score: float) -> Values:
+    def blend_with_words(self, similarities: Sequence[float], word_score: float) -> list[float]:
         """Similarities as they are; for a question that the embedder knows only by its characters,
         blended with a score of words, if there is any.
         """
         if not (self._is_character_level and word_score):
-            return similarities
+            return list(similarities)
         usual = (1 - CHARACTER_LEVEL_SHARE) * (_USUAL_SIMILARITY + _USUAL_RISE * word_score)
-        return {name: CHARACTER_LEVEL_SHARE * near + usual for name, near in similarities.items()}
+        return [CHARACTER_LEVEL_SHARE * similarity + usual for similarity in similarities]
 
     @property
     def _is_character_level(self) -> bool:
@@ -185,21 +189,15 @@ class Candidates:
             encoded |= dict(zip(fresh, index.encode(list(fresh.values())), strict=True))
         return encoded
 
-    def _own_evidence(self, number: int) -> Values:
-        match, values = self.matches[number], Values()
+    def _own_features(self, number: int) -> Features:
+        match, features = self.matches[number], Features()
         if self.uses_keywords:
-            values |= {
-                "keyword": match.keyword,
-                "coverage": match.coverage,
-                "passage": match.passage,
-            }
+            features.keyword = match.keyword
+            features.coverage = match.coverage
+            features.passage = match.passage
         if self.similarities is not None:
-            position = self.positions[number]
-            similarities = {
-                "vector": float(self.similarities.vector[position]),
-                "tokens": float(self.similarities.tokens[position]),
-                "passage tokens": float(self.similarities.passage[position]),
-                "section tokens": float(self.similarities.section[position]),
-            }
-            values |= self.blend_with_words(similarities, scoring.word_score(match))
-        return values
+            own = self.similarities.of(self.positions[number])
+            blended = self.blend_with_words(own, scoring.word_score(match))
+            features.vector, features.tokens = blended[0], blended[1]
+            features.passage_tokens, features.section_tokens = blended[2], blended[3]
+        return features

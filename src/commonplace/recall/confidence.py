@@ -1,48 +1,34 @@
-"""Says how sure it is that a hit answers the question, from 0 to 1. Only arithmetic.
+"""Estimates how sure it is that a hit answers the question, from 0 to 1. Only arithmetic.
 
-A score says how much speaks for a hit, and many hits of one question may have a good one. Whether a
-hit is *right* shows when it is held against the question once more, and against the other
-candidates:
-
-  out of line      how far its evidence is from what the candidates of this question usually have
-  reached …        which share of the question's tokens it reaches, at several degrees of nearness
-  names missing    which share of the names and figures in the question it does not have
-  known missing    which share of the question it lacks though other memories have it, so that it is
-                   about something else
-  unknown missing  the same of words that no memory has, which may only be said otherwise
-  kind missing     whether it lacks what is asked for: a time, a number, a name, a place, or
-                   something of a type
-  long, turn       whether it is a long text, or said in a conversation
-  behind           how far its reranker score is below the best: most questions have one answer
-  named            whether it has the identifiers of a question that consists of nothing else, such
-                   as a ticket number
-
-Where a reranker has read the best hits, what it says counts most, and all else weighs otherwise.
-
-The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
+A score is the evidence for one hit, and many hits of one question may have a good one. Whether a
+hit is right shows in a second comparison with the question and with the other candidates: see
+`evidence.HitFeatures`. Where a reranker has read the best hits, its score counts most, and the
+other features have other weights. The weights are in `weights.py`, which `evals/fit_sureness.py`
+writes.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from commonplace.language import analyzer
 from commonplace.recall import answer_types, dialogue, scoring
 from commonplace.recall import weights as fitted
+from commonplace.recall.answer_types import AnswerType
+from commonplace.recall.evidence import HitFeatures, computed, weighted_sum
 from commonplace.recall.scoring import ScoredHit
 
-TOP = 25  # So many of the best are held against the question once more.
+TOP = 25  # So many of the best hits are compared with the question once more.
 REACH_DEGREES = (0.35, 0.45, 0.6, 0.75, 0.95)
-REACH_NAMES = tuple(f"reached {degree:.0%}" for degree in REACH_DEGREES)
+REACH_NAMES = tuple(f"reached_{round(100 * degree)}" for degree in REACH_DEGREES)
 _LONG_TERMS = 60
 _SPREAD_MIN = 0.3
-# In parts of our own stores with so few candidates, two fifths of the cut still gave seven right
-# answers of ten.
+# With few candidates hardly any is similar by chance: in small parts of our own stores, two fifths
+# of the threshold still gave seven right answers of ten.
 _FEW, _MANY, _FEW_SHARE = 20, 60, 0.4
-_BEHIND_MAX = 0.05  # Who is so far behind is no further: several may be right.
-_UNRELATED = [
-    1.0
-] * 10  # The evidence for memories that have nothing to do with a question: a small store has none.
+_BEHIND_MAX = 0.05  # A larger distance counts as this one: several hits may be right.
+# The strengths of some unrelated memories, which a small store lacks.
+_UNRELATED = [1.0] * 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +46,8 @@ class QueryInfo:
 
 @dataclass(frozen=True, slots=True)
 class CandidateView:
-    """A candidate, looked at closely: its text, its terms, which of the question's it has, how near
-    its tokens come.
+    """What is compared of a candidate: its text, its terms, those of the question, and how many of
+    the question's tokens it has at each degree of similarity.
     """
 
     text: str
@@ -85,10 +71,10 @@ def name_terms(question: str, terms: Mapping[str, float]) -> frozenset[str]:
 def distinguishing_terms(
     question: str, terms: Mapping[str, float], views: Sequence[CandidateView]
 ) -> frozenset[str]:
-    """The terms of a question that tell one thing from its like: names, also what only the texts
-    write as a name, and what has a figure. Van 3 is not van 4, nor class 5A class 5B.
+    """The terms of a question that distinguish one thing from similar ones: names, also those that
+    only the texts write as a name, and terms with a figure. Van 3 is not van 4.
     """
-    known = (name_terms(one, terms) for one in (question, *(look.text for look in views[:TOP])))
+    known = (name_terms(one, terms) for one in (question, *(view.text for view in views[:TOP])))
     return frozenset(term for term in terms if any(map(str.isdecimal, term))).union(*known)
 
 
@@ -103,62 +89,83 @@ def is_identifier_only(question: scoring.Question) -> bool:
 
 def confidence_features(
     query: QueryInfo, found: Sequence[ScoredHit], views: Sequence[CandidateView]
-) -> list[dict[str, float]]:
-    """What is held against the question, for each of the best hits; nothing where tokens are not
-    known.
-    """
+) -> list[HitFeatures]:
+    """The features of the best hits; none where tokens are not known."""
     if not views or not views[0].token_reach:
         return []
-    strengths = [one.strength for one in found] + _UNRELATED
-    middle = math.fsum(strengths) / len(strengths)
-    squares = math.fsum((strong - middle) ** 2 for strong in strengths)
-    spread = math.sqrt(squares / len(strengths)) + _SPREAD_MIN
-    sorts = answer_types.asked_types(query.text)
-    best_read = max(
-        (one.evidence.values["read"] for one in found[:TOP] if "read" in one.evidence.values),
-        default=0.0,
-    )
-    total = sum(query.terms.values()) or 1.0
-    out: list[dict[str, float]] = []
-    for one, look in zip(found[:TOP], views[:TOP], strict=True):
-        missing = query.terms.keys() - look.found_terms
-        body = dialogue.strip_speaker(look.text) if "speaker" in one.evidence.values else look.text
-        has = all(sort.is_in(body, query.text) for sort in sorts)
-        values = {
-            **one.evidence.values,
-            "out of line": (one.strength - middle) / spread,
-            "names missing": len(query.name_terms & missing) / len(query.name_terms)
-            if query.name_terms
-            else 0.0,
-            "known missing": sum(query.terms[term] for term in missing - query.unknown_terms)
-            / total,
-            "unknown missing": sum(query.terms[term] for term in missing & query.unknown_terms)
-            / total,
-            "kind missing": float(not has or one.evidence.values.get("kind") == 0),
-            "named": float(query.is_identifier_only and one.evidence.exact),
-            "turn": float("speaker" in one.evidence.values),
-            "long": min(1.0, len(look.terms) / _LONG_TERMS),
-        }
-        values |= dict(zip(REACH_NAMES, look.token_reach, strict=True))
-        if "read" in values:
-            values["behind"] = min(_BEHIND_MAX, best_read - values["read"])
-        out.append(values)
-    return out
+    comparison = _Comparison.of(query, found)
+    return [
+        comparison.features_of(hit, view)
+        for hit, view in zip(found[:TOP], views[:TOP], strict=True)
+    ]
 
 
-def probability(values: Mapping[str, float]) -> float:
-    """How likely a hit with such values is right."""
-    weights, start = (
-        (fitted.READ, fitted.READ_START) if "read" in values else (fitted.SURE, fitted.SURE_START)
-    )
-    return scoring.logistic(start + sum(weights[name] * values.get(name, 0.0) for name in weights))
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """A question, with what its hits are compared with."""
+
+    query: QueryInfo
+    answer_types: Sequence[AnswerType]
+    weight_sum: float
+    # The mean and the spread of the strengths of all hits.
+    mean: float
+    spread: float
+    best_read: float
+
+    @classmethod
+    def of(cls, query: QueryInfo, found: Sequence[ScoredHit]) -> "_Comparison":
+        strengths = [hit.strength for hit in found] + _UNRELATED
+        mean = math.fsum(strengths) / len(strengths)
+        squares = math.fsum((strength - mean) ** 2 for strength in strengths)
+        spread = math.sqrt(squares / len(strengths)) + _SPREAD_MIN
+        readings = [hit.evidence.features.read for hit in found[:TOP]]
+        best_read = max((read for read in readings if read is not None), default=0.0)
+        types = answer_types.asked_types(query.text)
+        return cls(query, types, sum(query.terms.values()) or 1.0, mean, spread, best_read)
+
+    def features_of(self, hit: ScoredHit, view: CandidateView) -> HitFeatures:
+        """The features of one of the hits."""
+        query, features = self.query, hit.evidence.features
+        missing = query.terms.keys() - view.found_terms
+        return HitFeatures(
+            **computed(features),
+            **dict(zip(REACH_NAMES, view.token_reach, strict=True)),
+            out_of_line=(hit.strength - self.mean) / self.spread,
+            names_missing=len(query.name_terms & missing) / max(1, len(query.name_terms)),
+            known_missing=self._share(missing - query.unknown_terms),
+            unknown_missing=self._share(missing & query.unknown_terms),
+            kind_missing=float(self._lacks_answer(hit, view)),
+            named=float(query.is_identifier_only and hit.evidence.exact),
+            turn=float(features.speaker is not None),
+            long=min(1.0, len(view.terms) / _LONG_TERMS),
+            behind=self._behind(features.read),
+        )
+
+    def _share(self, terms: Set[str]) -> float:
+        return sum(self.query.terms[term] for term in terms) / self.weight_sum
+
+    def _lacks_answer(self, hit: ScoredHit, view: CandidateView) -> bool:
+        """Whether a hit lacks a type of answer that the question asks for."""
+        features, text = hit.evidence.features, view.text
+        if features.kind == 0:
+            return True
+        body = text if features.speaker is None else dialogue.strip_speaker(text)
+        return not all(one.is_in(body, self.query.text) for one in self.answer_types)
+
+    def _behind(self, read: float | None) -> float | None:
+        return None if read is None else min(_BEHIND_MAX, self.best_read - read)
 
 
-def min_probability(values: Mapping[str, float], count: int) -> float:
-    """How likely a hit with such values must be right to be returned when no limit is named, one of
-    so many candidates.
+def probability(features: HitFeatures) -> float:
+    """How likely a hit with such features is right."""
+    if features.read is None:
+        return scoring.logistic(weighted_sum(fitted.SURE, features) + fitted.SURE_START)
+    return scoring.logistic(weighted_sum(fitted.READ, features) + fitted.READ_START)
 
-    Where there are few, hardly anything comes near by chance.
+
+def min_probability(count: int, *, is_read: bool) -> float:
+    """How likely a hit must be right to be returned when the query has no limit, one of so many
+    candidates.
     """
     share = _FEW_SHARE + (1 - _FEW_SHARE) * min(1.0, max(0.0, (count - _FEW) / (_MANY - _FEW)))
-    return share * (fitted.READ_MIN if "read" in values else fitted.SURE_MIN)
+    return share * (fitted.READ_MIN if is_read else fitted.SURE_MIN)

@@ -1,8 +1,8 @@
-"""Finds memories that say the same, so that an answer is given once, however often it was told.
+"""Finds copies of a memory, so that an answer is returned once, however often it was stored.
 
-Two memories are copies when nothing tells them apart but when and through which tongue they were
-written. The same words under another title or key, of another time, or with other tags or notes of
-the caller are a memory of their own; and so is an observation, which says what follows from facts.
+Two memories are copies when only the time and the dialect of their writing differ. The same words
+under another title or key, of another time, or with other tags or notes of the caller are a memory
+of their own; so is an observation, which follows from facts.
 """
 
 import re
@@ -16,7 +16,7 @@ _END = re.compile(r"(?<![\s.!。！])[\s.!。！]++$")
 
 
 def group_copies(memories: Iterable[Memory]) -> list[list[int]]:
-    """The ids of memories that say the same, group by group; what is there once is left out."""
+    """The ids of memories that are copies of each other, by group; a single memory is in none."""
     groups: dict[Hashable, list[int]] = {}
     for memory in memories:
         groups.setdefault(_identity(memory), []).append(memory.id)

@@ -1,9 +1,8 @@
-"""Reads memories as what people said to each other: who speaks, and what was said before and after.
+"""Parses memories as turns of a conversation: the speaker, and the turns before and after.
 
 A turn is a text that begins with a speaker's name and a colon, after a date in brackets if there is
-one. Turns that were written one after the other, by speakers who speak again, are a conversation.
-An answer is often only understood with what was said around it, so a turn is held against a
-question together with its surroundings.
+one. Turns that were written one after the other, by speakers who occur again, are a conversation.
+An answer often needs its surroundings, so a turn is compared with a question together with them.
 """
 
 import re
@@ -11,18 +10,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-TURNS_REACH = 3  # How many turns before and after belong to a turn's surroundings,
-MEMORIES_REACH = 6  # and how many memories on either side are looked at for them.
-EXPANDED_MAX = 30  # Around so many of the best candidates, what was said is looked at.
+# The surroundings of a turn: so many turns before and after, among so many memories.
+TURNS_REACH, MEMORIES_REACH = 3, 6
+EXPANDED_MAX = 30  # The surroundings of so many of the best candidates are read.
 TEXT_CHARS_MAX = 2_000
-_ENDING_CHARS = 120  # So much of what was said before tells what a turn replies to.
+_ENDING_CHARS = 120  # This much of the previous turn shows what a turn replies to.
 _LABEL = (
     r"(?:[(\[][^)\]\n]{0,60}[)\]]\s*)?\*{0,2}(?P<name>[^\W\d_][\w .'’-]{0,30}?)\*{0,2}:\*{0,2}\s"
 )
 _TURN = re.compile(_LABEL)
 _LINE = re.compile(rf"^[^\S\n]*+{_LABEL}", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?。！？]+[.!?。！？]*")
-# Who goes on with something says more than one sentence, and one of these words.
+# A continuation has more than one sentence, and one of these words.
 _SENTENCES = re.compile(r"(?<![.!?])[.!?]++(?:\s|$)")
 _CONTINUATION = re.compile(
     r"\b(?:now|today|next|current|currently|latest|recent|recently|still|just|ready|back|continue|let's|again|yesterday"
@@ -33,8 +32,8 @@ _CONTINUATION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Who says a text, which share of its sentences are questions, whose memory it is, and with
-    what it was written.
+    """The speaker of a text, the share of its sentences that are questions, the scope of its
+    memory, and the import or call that wrote it.
     """
 
     speaker: str
@@ -53,8 +52,8 @@ class Conversation:
         self._after, self._before = kept, {second: first for first, second in kept.items()}
 
     def surroundings(self, number: int) -> list[tuple[int, int]]:
-        """What was said around a memory, each with how many turns away it is; none unless its
-        speaker speaks again.
+        """The memories around one, each with its distance in turns; none unless its speaker occurs
+        again.
         """
         found = [*self._walk(number, self._before), *self._walk(number, self._after)]
         turn = self._turns.get(number)
@@ -68,7 +67,7 @@ class Conversation:
         return one is not None and other is not None and one.scope == other.scope
 
     def previous(self, number: int) -> int | None:
-        """The memory in which somebody spoke just before."""
+        """The memory with the turn before."""
         return self._before.get(number)
 
     def _walk(self, number: int, links: Mapping[int, int]) -> list[tuple[int, int]]:
@@ -83,16 +82,14 @@ class Conversation:
         return found
 
     def _is_same_turn(self, first: int, second: int) -> bool:
-        """Whether two belong to one turn: sentences of it that are memories of their own, or
-        messages in a row.
-        """
+        """Whether two memories belong to one turn: its sentences, or messages in a row."""
         one, other = self._turns[first], self._turns[second]
         return one.speaker == other.speaker and one.origin == other.origin
 
 
 def parse_turn(text: str, scope: str = "", origin: int = 0) -> Turn | None:
-    """A text as a turn; None when it names no speaker, or several, as the record of a whole talk
-    does.
+    """A text as a turn; None when it has no speaker, or several, as the record of a whole
+    conversation.
     """
     label = _TURN.match(text)
     if label is None or len(_LINE.findall(text)) > 1:
@@ -109,8 +106,8 @@ def strip_speaker(text: str) -> str:
 
 
 def join_previous(before: str, text: str) -> str:
-    """A turn behind the end of what was said before it: "It came to 900" answers only who knows
-    what was asked.
+    """A turn after the end of the previous one: "It came to 900" makes sense only with the
+    question.
     """
     first, last = _strip_date(before), _strip_date(text)
     if len(first) > _ENDING_CHARS:
@@ -125,7 +122,5 @@ def _strip_date(text: str) -> str:
 
 
 def is_continuation(question: str) -> bool:
-    """Whether somebody goes on with what was last talked about, rather than asking about the
-    past.
-    """
+    """Whether a question continues the last subject, rather than asking about the past."""
     return len(_SENTENCES.findall(question)) > 1 and _CONTINUATION.search(question) is not None

@@ -1,15 +1,15 @@
-"""Says how much of what is said tells something: who only thanks, agrees or promises answers few
-questions.
+"""Measures how informative a turn or a message is; one that only thanks, agrees or promises answers
+few questions.
 
-Among people, what somebody did, when, how often, with whom and by which name is what others ask
-about later, most of all where the question asks for just that. Who talks with an assistant mostly
-wants something; there, what is said by the way tells most, and what begins by answering the
-assistant least. The weights were fitted on public talks (see `evals`).
+Among people, later questions are about what somebody did, when, how often, with whom and under
+which name. Messages to an assistant are mostly requests: there an aside is the most informative
+part, and a reply to the assistant the least. The weights were fitted on public conversations (see
+`evals`).
 """
 
 import re
 
-_MEAN = 0.55  # What is told in a turn of a talk among people on average.
+_MEAN = 0.55  # The average of a turn among people.
 _WORD = re.compile(r"[a-z']+")
 _FIRST_PERSON = frozenset("i me my i'm i've i'd".split())
 _PAST_VERBS = frozenset(
@@ -38,7 +38,7 @@ _REPLY = re.compile(
     r" think|those|these|sounds|great|yeah|yes|sure|okay|ok|got it|good|i like"
     r"|i love|i'd|wow|i didn't know|no)\b"
 )
-# What a question asks for, so that a turn that has it tells more.
+# What a question asks for; a turn that has it is more informative.
 _ASKS_WHEN = re.compile(r"\b(?:when|how long|what (?:time|day|date|month|year))\b", re.IGNORECASE)
 _ASKS_NUMBER = re.compile(r"\bhow (?:many|much|often|old)\b", re.IGNORECASE)
 _ASKS_NAME = re.compile(r"\b(?:who|whom|where|which|name)\b", re.IGNORECASE)
@@ -49,7 +49,7 @@ _ASKS_TITLE = re.compile(
 
 
 class Informativeness:
-    """How much is told, seen from one question: 0 is as much as usual."""
+    """How informative texts are for one question; 0 is average."""
 
     def __init__(self, question: str) -> None:
         self._time_weight = 0.95 if _ASKS_WHEN.search(question) else 0.3
@@ -58,7 +58,7 @@ class Informativeness:
         self._title_weight = 0.9 if _ASKS_TITLE.search(question) else 0.4
 
     def score_turn(self, text: str) -> float:
-        """How much somebody tells other people, without the name of the speaker."""
+        """How informative a turn among people is, without the name of its speaker."""
         plain = text.replace("’", "'")
         words = set(_WORD.findall(plain.lower()))
         value = 0.5 * (not words.isdisjoint(_FIRST_PERSON)) - _MEAN
@@ -77,7 +77,7 @@ class Informativeness:
 
     @staticmethod
     def score_request(text: str) -> float:
-        """How much somebody tells an assistant beside what they want from it."""
+        """How much a message to an assistant has beside the request."""
         plain = text.replace("’", "'").lower()
         return 0.4 * any(words in plain for words in _BY_THE_WAY) - 0.5 * (
             _REPLY.match(plain) is not None

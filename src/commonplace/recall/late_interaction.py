@@ -1,9 +1,8 @@
-"""How near memories are to a question in meaning: as a whole, token by token, and together with
-what was said around.
+"""The similarity of memories to a question: as a whole, token by token, and with their
+surroundings.
 
-A text comes as its vector and its tokens in order. A long text touches many questions by chance
-when all of its tokens are taken together, so its best passage and its best section count beside the
-whole.
+A text comes as its vector and its tokens in order. All tokens of a long text together match many
+questions by chance, so its best passage and its best section count beside the whole.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from commonplace.models.embedder import Floats, TokenEmbedder, TokenIds
 
-_DEGREE_WIDTH = 0.15  # How wide a degree of nearness is.
+_DEGREE_WIDTH = 0.15  # The width of a degree of similarity.
 # A passage is two blocks, so that a sentence cut at the end of one passage is whole in the next; a
 # section is six.
 BLOCK_TOKENS = 24
@@ -35,7 +34,7 @@ class QuestionEmbedding:
 
 @dataclass(frozen=True, slots=True)
 class Similarities:
-    """How near some memories are to a question, a row each. 1 is the same, 0 is unrelated."""
+    """The similarities of some memories to a question, a row each; 1 is the same, 0 unrelated."""
 
     vector: Floats
     tokens: Floats
@@ -50,8 +49,8 @@ class Similarities:
     def with_surroundings(
         self, positions: Mapping[int, int], windows: Mapping[int, Sequence[tuple[int, int]]]
     ) -> dict[int, tuple[float, float]]:
-        """Vector and tokens of memories together with those around them, which count less the
-        further they are.
+        """The vector and token similarities of memories together with those around them, which
+        count less with their distance.
         """
         width = 1 + max(map(len, windows.values()))
         rows: NDArray[np.intp] = np.zeros((len(windows), width), dtype=np.intp)
@@ -66,6 +65,17 @@ class Similarities:
         )
         tokens = self._weighted_mean(self.nearest_tokens[rows].max(axis=1))
         return dict(zip(windows, zip(joined.tolist(), tokens.tolist(), strict=True), strict=True))
+
+    def of(self, position: int) -> tuple[float, float, float, float]:
+        """The similarities of one memory: as a whole, of its tokens, of its best passage and of its
+        best section.
+        """
+        return (
+            float(self.vector[position]),
+            float(self.tokens[position]),
+            float(self.passage[position]),
+            float(self.section[position]),
+        )
 
     def extend(self, other: "Similarities") -> "Similarities":
         """These memories, then others."""
@@ -94,12 +104,12 @@ class Similarities:
         return np.stack(found, axis=1).tolist()
 
     def similarity_matrix(self, chosen: Sequence[int], others: Sequence[int]) -> list[list[float]]:
-        """How near some of them are to others, a row for each of the first."""
+        """The similarity of some memories to others, a row for each of the first."""
         return (self.rows[list(chosen)] @ self.rows[list(others)].T).tolist()
 
     def similarity_to_others(self, chosen: Sequence[int], shares: Sequence[float]) -> list[float]:
-        """How near each of some is to the others, which count by their shares; what all have in
-        common says nothing.
+        """The similarity of each memory to the others, which count by their shares; what all have
+        in common does not count.
         """
         rows = self.rows[list(chosen)]
         rows = normalize_rows(rows - rows.mean(axis=0))
@@ -120,28 +130,41 @@ def compute_similarities(
     texts: Sequence[TokenIds] | None,
     lexicon: TokenEmbedder | None,
 ) -> Similarities:
-    """How near texts are to a question; without tokens only as a whole."""
+    """The similarity of texts to a question; without tokens only as a whole."""
     cosines = np.maximum(rows @ embedding.vector, 0)
     question, weights = embedding.token_vectors, embedding.token_weights
     if texts is None or lexicon is None or question is None or weights is None:
-        return Similarities(
-            cosines, cosines, cosines, cosines, rows, cosines[:, np.newaxis], embedding
-        )
+        nearest = cosines[:, np.newaxis]
+        return Similarities(cosines, cosines, cosines, cosines, rows, nearest, embedding)
     nearest = np.zeros((len(texts), len(weights)), dtype=np.float32)
-    tokens, passages, sections = np.zeros((3, len(texts)), dtype=np.float32)
-    filled = [place for place, ids in enumerate(texts) if len(ids)]
+    tokens = np.zeros(len(texts), dtype=np.float32)
+    windows = np.zeros((2, len(texts)), dtype=np.float32)
+    filled = _filled_positions(texts)
     if filled and len(weights):
         shares = weights / weights.sum()
         blocks, owners = _nearest_per_block(lexicon, question, [texts[place] for place in filled])
         starts = np.searchsorted(owners, np.arange(len(filled)))
         nearest[filled] = np.maximum.reduceat(blocks, starts, axis=0)
-        twos = _merge_blocks(blocks, blocks, owners, 1)
-        sixes = _merge_blocks(_merge_blocks(twos, twos, owners, 2), twos, owners, 4)
-        passages[filled] = np.maximum.reduceat(twos @ shares, starts)
-        sections[filled] = np.maximum.reduceat(sixes @ shares, starts)
         tokens = nearest @ shares
-    tokens, passages, sections = (np.maximum(each, 0) for each in (tokens, passages, sections))
-    return Similarities(cosines, tokens, passages, sections, rows, nearest, embedding)
+        windows[:, filled] = _best_windows(blocks, owners, starts, shares)
+    passages, sections = np.maximum(windows, 0)
+    return Similarities(
+        cosines, np.maximum(tokens, 0), passages, sections, rows, nearest, embedding
+    )
+
+
+def _filled_positions(texts: Sequence[TokenIds]) -> list[int]:
+    """The positions of the texts that have any tokens."""
+    return [position for position, ids in enumerate(texts) if len(ids)]
+
+
+def _best_windows(
+    blocks: Floats, owners: NDArray[np.intp], starts: NDArray[np.intp], shares: Floats
+) -> Floats:
+    """The best passage and the best section of each text: windows of two and of six blocks."""
+    twos = _merge_blocks(blocks, blocks, owners, 1)
+    sixes = _merge_blocks(_merge_blocks(twos, twos, owners, 2), twos, owners, 4)
+    return np.stack([np.maximum.reduceat(each @ shares, starts) for each in (twos, sixes)])
 
 
 def best_passage(embedding: QuestionEmbedding, ids: TokenIds, lexicon: TokenEmbedder) -> TokenIds:

@@ -1,4 +1,4 @@
-"""Turns a question into hits: takes it apart, finds candidates, collects the evidence, and drops
+"""Answers a question: finds candidates, collects their features, scores and reranks them, and drops
 what is not relevant.
 
 Reads the store, writes nothing, and knows no product and no protocol.
@@ -21,8 +21,9 @@ from commonplace.recall import (
 from commonplace.recall.calibration import CalibratedHit
 from commonplace.recall.candidates import Candidates
 from commonplace.recall.confidence import CandidateView, QueryInfo
+from commonplace.recall.evidence import Evidence, HitFeatures
 from commonplace.recall.rerank import Reranker, RerankPass
-from commonplace.recall.scoring import Evidence, Question, ScoredHit
+from commonplace.recall.scoring import Question, ScoredHit
 from commonplace.recall.supersession import Pair
 from commonplace.records.memory import Memory
 from commonplace.records.query import Dropped, Hit, Place, Query, Recall
@@ -180,7 +181,7 @@ class Search:
         )
         return scoring.rank(read, self.identified) if read else scored
 
-    def compare_best(self, scored: list[ScoredHit]) -> tuple[list[dict[str, float]], list[Pair]]:
+    def compare_best(self, scored: list[ScoredHit]) -> tuple[list[HitFeatures], list[Pair]]:
         """The features of the best hits, and the pairs of hits of which the newer may have replaced
         the older.
         """
@@ -209,7 +210,7 @@ class Search:
         others = {term: weight for term, weight in terms.items() if term not in names}
         found = supersession.find_pairs(best, views, self.candidates.similarity_matrix, others)
         pairs = supersession.add_verdicts(found, views, self.judge)
-        if self.reranker and any("read" in one.evidence.values for one in best):
+        if self.reranker and any(one.evidence.features.read is not None for one in best):
             return self._rerank_pass(self.reranker).score_pairs(pairs, views, best)
         return pairs
 

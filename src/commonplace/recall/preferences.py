@@ -1,8 +1,8 @@
-"""Knows what somebody wants to hold from now on: rules they gave and preferences they stated.
+"""Recognizes standing rules and preferences.
 
-Who asks for advice seldom names them, and every good answer keeps to them. "Always name the
-narrator when I ask about audiobooks" answers no question about audiobooks, but whoever suggests one
-should have read it.
+A question for advice seldom mentions them, and every good answer respects them. "Always name the
+narrator when I ask about audiobooks" answers no question about audiobooks, but a suggestion should
+follow it.
 """
 
 import re
@@ -21,7 +21,7 @@ _RULE = re.compile(
     rf"(?:^|(?<=[.!?:\n]))[^\S\n]*+(?:please\s+|and\s+|but\s+)?(?:{'|'.join(_FROM_NOW_ON)}|when(?:ever)?|if)\b",
     re.IGNORECASE,
 )
-# What a rule is about stands behind these.
+# The topic of a rule comes after these.
 _ABOUT = re.compile(
     r"\b(?:when(?:ever)?|if|every time|each time)\s+(?:(?:i|we|you)"
     r" (?:ask|talk|write|work|speak)\w*"
@@ -45,17 +45,17 @@ _ADVICE = re.compile(
 
 
 def asks_for_advice(question: str) -> bool:
-    """Whether somebody wants to know what to do, so that their preferences matter."""
+    """Whether a question asks for advice, so that preferences matter."""
     return _ADVICE.search(question) is not None
 
 
 def is_preference(text: str) -> bool:
-    """Whether a text says what somebody prefers."""
+    """Whether a text states a preference."""
     return len(text) <= _PREFERENCE_CHARS_MAX and _PREFERENCE.search(text) is not None
 
 
 def is_rule(text: str) -> bool:
-    """Whether a text says what shall be done from now on."""
+    """Whether a text states a standing rule."""
     if len(text) > _RULE_CHARS_MAX:
         return False
     plain = text.lower()
@@ -64,6 +64,6 @@ def is_rule(text: str) -> bool:
 
 
 def rule_topic(text: str) -> str:
-    """What a rule is about; nothing when a text is none, or says not what for."""
+    """The topic of a rule; empty when a text is no rule, or has no condition."""
     found = _ABOUT.search(text) if is_rule(text) else None
     return found["about"].strip() if found else ""

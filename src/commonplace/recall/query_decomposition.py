@@ -1,14 +1,14 @@
-"""Takes a question apart that asks about two things at once: how long between them, or which of
-them came first.
+"""Decomposes a question that compares two things: how long between them, or which came first.
 
-Each is told of in a memory of its own. As one question, what is told of the one outweighs the
-other, so they are also asked for one by one.
+Each of the two is usually in a memory of its own. In a single search one outweighs the other, so
+each is also searched for alone.
 """
 
 import re
 from collections.abc import Sequence
 
-from commonplace.recall.scoring import ONE_QUESTION_CHARS, Evidence, strength
+from commonplace.recall.evidence import Evidence
+from commonplace.recall.scoring import ONE_QUESTION_CHARS, strength
 
 # A memory whose evidence for a part of the question is this far below the best counts nothing.
 _EVIDENCE_RANGE = 5.0
@@ -50,18 +50,16 @@ def split_comparison(question: str) -> Sequence[str]:
 def add_part_evidence(
     found: Sequence[Evidence], of_parts: Sequence[Sequence[Evidence]]
 ) -> list[Evidence]:
-    """The evidence for a whole question, with how near each memory comes to the best one for a part
-    of it.
+    """The evidence for a whole question, with how close each memory comes to the best one for a
+    part of it.
     """
     near = [_closeness_to_best(part) for part in of_parts]
-    return [
-        one.with_value("part", max(part.get(one.memory_id, 0.0) for part in near)) for one in found
-    ]
+    return [one.with_part(max(part.get(one.memory_id, 0.0) for part in near)) for one in found]
 
 
 def _closeness_to_best(found: Sequence[Evidence]) -> dict[int, float]:
-    """How near each memory comes to the best one, from 0 to 1."""
-    strengths = {one.memory_id: strength(one.values) for one in found}
+    """How close each memory comes to the best one, from 0 to 1."""
+    strengths = {one.memory_id: strength(one.features) for one in found}
     best = max(strengths.values(), default=0.0)
     return {
         number: max(0.0, 1 - (best - strong) / _EVIDENCE_RANGE)

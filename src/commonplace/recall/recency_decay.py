@@ -1,7 +1,7 @@
-"""Lets older memories weigh less in the order of hits, for those who ask for it. Only arithmetic.
+"""Lowers older memories in the order of hits, as an option. Only arithmetic.
 
-Age is the time since a memory last changed. Being read changes nothing, so nothing is punished for
-having been read; scores stay what they are, so a least score means the same with and without it.
+Age is the time since a memory last changed; reading it changes nothing. Scores stay as they are, so
+a minimum score is the same with and without decay.
 """
 
 from dataclasses import replace
@@ -12,9 +12,7 @@ DAY_MS = 86_400_000
 
 
 def apply_decay(found: Recall, now: int, half_life_days: float, query: Query) -> Recall:
-    """The hits in their order after fading: what last changed a half-life ago weighs half as much
-    as what is new.
-    """
+    """The hits in their order after decay: one that last changed a half-life ago counts half."""
     half_life = half_life_days * DAY_MS
     weighed = sorted(
         found.hits,

@@ -1,10 +1,9 @@
-"""Has the best candidates read by a reranker, where there is one: whoever reads both sees what no
-count of words does.
+"""Reranks the best candidates with a model that reads the question and a text together.
 
-What it says is one more kind of evidence: it helps to settle the order, and to tell which memory a
-newer one replaced. It reads what it was taught to read: a question of a sentence or two, and texts
-of a few. A turn of a talk it is shown with the end of what was said before; of a longer text, what
-comes nearest to the question.
+Its score is one more feature: it changes the order, and shows which memory a newer one replaced.
+The model is trained on questions of a sentence or two and texts of a few. It reads a turn of a
+conversation with the end of the one before it, and of a longer text the passage most similar to
+the question.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,22 +12,21 @@ from typing import Protocol
 
 from commonplace.recall.candidates import Candidates
 from commonplace.recall.confidence import CandidateView
-from commonplace.recall.scoring import Evidence, ScoredHit, logistic
+from commonplace.recall.evidence import Evidence
+from commonplace.recall.scoring import ScoredHit, logistic
 from commonplace.recall.supersession import Pair
 
-DEPTH = 20  # So many of the best are read at most.
-TEXT_CHARS_MAX = 480  # Of what is longer than this, an excerpt is read.
-PAIRS_MAX = 2  # Of so many pairs it is read whether the newer memory replaced the older one,
-_PAIR_MIN = 0.006  # if it is as likely as this without reading.
-_TOKENS, _TOKENS_FEW = (
-    1_400,
-    60,
-)  # So much is read: as much as a dozen messages; and in a bank of a million,
-_SMALL, _SLOPE = 20_000, 0.805  # where looking through it takes the time. So many memories are few.
-_SCORE_MIN, _SCORE_MAX = (
-    -8.0,
-    8.0,
-)  # What a reranker says of a stranger, and of an answer in the words of the question.
+DEPTH = 20  # So many of the best candidates are read at most.
+TEXT_CHARS_MAX = 480  # Of a longer text, an excerpt is read.
+# So many pairs are read, where a change is at least as likely as this before reading.
+PAIRS_MAX = 2
+_PAIR_MIN = 0.006
+# The budget of tokens is about a dozen messages. Above so many memories the search itself takes
+# longer, so the budget falls with this exponent, down to a minimum in a bank of a million.
+_TOKENS_MAX, _TOKENS_MIN = 1_400, 60
+_SMALL_BANK, _EXPONENT = 20_000, 0.805
+# The log odds of an unrelated text, and of an answer in the words of the question.
+_SCORE_MIN, _SCORE_MAX = -8.0, 8.0
 
 
 class Reranker(Protocol):
@@ -55,7 +53,7 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RerankPass:
-    """A reranker, the question it is asked, and how much of it there is time for."""
+    """A reranker, the question, and the budget of tokens that it may read."""
 
     reranker: Reranker
     question: str
@@ -63,79 +61,85 @@ class RerankPass:
 
     @classmethod
     def sized_for(cls, reranker: Reranker, question: str, count: int) -> "RerankPass":
-        """To be read among so many memories."""
-        few = min(1.0, _SMALL / max(1, count))
-        return cls(reranker, question, max(_TOKENS_FEW, int(_TOKENS * few**_SLOPE)))
+        """A pass with the budget for a bank of so many memories."""
+        share = min(1.0, _SMALL_BANK / max(1, count)) ** _EXPONENT
+        return cls(reranker, question, max(_TOKENS_MIN, int(_TOKENS_MAX * share)))
 
     def score_best(
         self, scored: Sequence[ScoredHit], candidates: Candidates
     ) -> list[Evidence] | None:
-        """The same evidence, with what the reranker says of the best; None when there is nothing
-        that it reads.
+        """The same evidence with the reranker's scores of the best; None when there is nothing that
+        it reads.
 
-        What comes after these stands below them.
+        The candidates after these get the score of an unrelated text.
         """
-        best = [one.evidence.memory_id for one in scored[:DEPTH]]
+        scores = self._scores([one.evidence.memory_id for one in scored[:DEPTH]], candidates)
+        if not scores:
+            return None
+        unread = _scale(_SCORE_MIN)
+        return [
+            one.evidence.with_reading(read=scores[one.evidence.memory_id])
+            if one.evidence.memory_id in scores
+            else one.evidence.with_reading(unread=unread)
+            for one in scored
+        ]
+
+    def _scores(self, best: Sequence[int], candidates: Candidates) -> dict[int, float]:
+        """The scores of the best candidates by memory id. One without a text to read gets the
+        median; none when the reranker reads no text of them.
+        """
         shown = {number: _rerank_text(number, candidates) for number in best}
         texts = {number: text for number, text in shown.items() if text}
         if not texts or not self.reranker.reads(self.question, list(texts.values())):
-            return None
-        said = self.reranker.scores(self.question, list(texts.values()), self.tokens_max)
-        values = {number: _scale(score) for number, score in zip(texts, said, strict=False)}
-        # Of what there is nothing to show of, nothing is known.
-        values |= dict.fromkeys(
-            (number for number in best if number not in texts), _median(values.values())
-        )
-        stranger = _scale(_SCORE_MIN)
-
-        def with_reading(one: Evidence) -> Evidence:
-            value = values.get(one.memory_id)
-            return one.with_value(*(("unread", stranger) if value is None else ("read", value)))
-
-        return [with_reading(one.evidence) for one in scored]
+            return {}
+        scores = self.reranker.scores(self.question, list(texts.values()), self.tokens_max)
+        scaled = {number: _scale(score) for number, score in zip(texts, scores, strict=False)}
+        without_text = [number for number in best if number not in texts]
+        return scaled | dict.fromkeys(without_text, _median(scaled.values()))
 
     def score_pairs(
         self, pairs: Sequence[Pair], views: Sequence[CandidateView], found: Sequence[ScoredHit]
     ) -> list[Pair]:
-        """The same pairs; with what the reranker says of those that are most likely a change of
-        what it took for an answer.
+        """The same pairs, those most likely a change of an answer with the reranker's score.
 
         In the largest banks there is no time for that.
         """
-        if self.tokens_max <= _TOKENS_FEW:
+        if self.tokens_max <= _TOKENS_MIN:
             return list(pairs)
-        short = [
-            place
-            for place, pair in enumerate(pairs)
-            if _is_short(views[pair.older], views[pair.newer])
-        ]
-        likely = sorted(
-            ((_change_likelihood(pairs[place], found), place) for place in short), reverse=True
-        )[:PAIRS_MAX]
-        chosen = [place for chance, place in likely if chance >= _PAIR_MIN]
-        texts = [
-            (views[pairs[place].older].text, views[pairs[place].newer].text) for place in chosen
-        ]
-        said = (
-            self.reranker.replacing(self.question, texts, self.tokens_max * 3 // 5) if texts else ()
-        )
-        read = dict(zip(chosen, said, strict=False))
-        return [
-            replace(pair, values={**pair.values, "read": _scale(read[place])})
-            if place in read
-            else pair
-            for place, pair in enumerate(pairs)
-        ]
+        chosen = _likeliest_changes(pairs, views, found)
+        texts = [(views[pairs[n].older].text, views[pairs[n].newer].text) for n in chosen]
+        budget = self.tokens_max * 3 // 5
+        scores = self.reranker.replacing(self.question, texts, budget) if texts else ()
+        scored = list(pairs)
+        for number, score in zip(chosen, scores, strict=False):
+            features = replace(pairs[number].features, read=_scale(score))
+            scored[number] = replace(pairs[number], features=features)
+        return scored
 
 
 def _rerank_text(number: int, candidates: Candidates) -> str:
-    """What is read of a memory: a turn with what it replies to, unless that is too much; of a long
-    text an excerpt.
+    """The text of a memory that is read: a turn after the one before it, unless that is too long;
+    of a long text an excerpt.
     """
     for text in (candidates.text_with_previous(number), candidates.text_with_title(number)):
         if len(text) <= TEXT_CHARS_MAX:
             return text
     return candidates.excerpt(number)
+
+
+def _likeliest_changes(
+    pairs: Sequence[Pair], views: Sequence[CandidateView], found: Sequence[ScoredHit]
+) -> list[int]:
+    """The pairs, by position, that the reranker reads: short ones that are likely enough a
+    change.
+    """
+    short = [
+        (_change_likelihood(pair, found), number)
+        for number, pair in enumerate(pairs)
+        if _is_short(views[pair.older], views[pair.newer])
+    ]
+    likely = sorted(short, reverse=True)[:PAIRS_MAX]
+    return [number for likelihood, number in likely if likelihood >= _PAIR_MIN]
 
 
 def _median(values: Iterable[float]) -> float:
@@ -146,15 +150,15 @@ def _median(values: Iterable[float]) -> float:
 
 
 def _change_likelihood(pair: Pair, found: Sequence[ScoredHit]) -> float:
-    """How likely something was an answer and is none any more, before both are read together."""
-    said = found[pair.older].evidence.values.get("read", 0.0)
-    return pair.confidence_unread * logistic(said * (_SCORE_MAX - _SCORE_MIN))
+    """How likely the older one was an answer and is none any more, before both are read."""
+    read = found[pair.older].evidence.features.read or 0.0
+    return pair.confidence_unread * logistic(read * (_SCORE_MAX - _SCORE_MIN))
 
 
-def _is_short(*looks: CandidateView) -> bool:
-    return all(len(look.text) <= TEXT_CHARS_MAX for look in looks)
+def _is_short(*views: CandidateView) -> bool:
+    return all(len(view.text) <= TEXT_CHARS_MAX for view in views)
 
 
 def _scale(score: float) -> float:
-    """From -0.5 for a stranger to 0.5."""
+    """A score from -0.5, for an unrelated text, to 0.5."""
     return (min(_SCORE_MAX, max(_SCORE_MIN, score)) - _SCORE_MIN) / (_SCORE_MAX - _SCORE_MIN) - 0.5

@@ -1,12 +1,12 @@
-"""Knows whom of those who talk a question is about.
+"""Finds the speakers of a conversation that a question is about.
 
-Questions name people by their name, their first name, a spelling of it, or what the other one calls
-them. Who talks with an assistant says "I" and "you" instead.
+Questions have the name of a speaker, a first name, a spelling of it, or the name by which another
+speaker calls them. Questions about a conversation with an assistant have "I" and "you" instead.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
 ASSISTANTS = frozenset(
@@ -14,10 +14,10 @@ ASSISTANTS = frozenset(
 )
 _USER_NAMES = frozenset({"user", "human", "me", "i"})
 _NAME = re.compile(r"\b[^\W\d_a-z]\w+")
-_SPELT_MIN, _SPELT_ALIKE = 4, 0.7  # Shorter names are too near to others.
-_CALLED_MIN = 2  # Twice is no slip of the tongue.
+_NAME_CHARS_MIN, _SPELLING_MATCH_MIN = 4, 0.7  # Shorter names are too similar to others.
+_CALLED_MIN = 2  # Once may be a mistake.
 _GREETINGS = frozenset("hi hey hello dear thanks you much morning night bye yes no oh wow".split())
-# Whose words are asked for in a talk with an assistant: the first of these that fits says it.
+# Which speaker a question about a conversation with an assistant asks for; the first match counts.
 _ABOUT_USER = re.compile(
     r"\b(?:did|have|had) i\b|\bi(?:'ve| have| had)? (?:said|mentioned|brought"
     r" up|told|asked|shared|described)\b",
@@ -42,28 +42,34 @@ _SELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've|i'd|i'll)\b", re.IGNORECASE)
 
 
 def speakers_asked_about(question: str, talk: Sequence[tuple[str, str]]) -> frozenset[str]:
-    """The speakers a question names; otherwise whose words are asked for. `said` is the talk: who
-    said what.
+    """The speakers that a question names; otherwise those whose words it asks for. `talk` is each
+    turn as its speaker and its text.
     """
-    plain = question.casefold()
     known = frozenset(speaker for speaker, _ in talk)
-    named = frozenset(name for name in known if _has_name(plain, name))
-    words = {
-        word
-        for word in _NAME.findall(question)
-        if not any(word.casefold() in name.split() for name in named)
-    }
-    spelt = {word.casefold() for word in words}
-    named |= {
-        name
-        for name in known - named
-        if any(_is_misspelling(word, name.split(maxsplit=1)[0]) for word in spelt)
-    }
-    if len(known) == 2 and named != known:
+    named = frozenset(name for name in known if _has_name(question.casefold(), name))
+    words = _other_names(question, named)
+    named |= _misspelled(words, known - named)
+    if len(known) == 2:
         named |= {
             one for one in known - named if any(_is_called(word, one, talk) for word in words)
         }
     return named or known & _implied_speakers(question)
+
+
+def _other_names(question: str, named: Iterable[str]) -> set[str]:
+    """The words of a question that are written as names, without those of the speakers named."""
+    parts = {part for name in named for part in name.split()}
+    return {word for word in _NAME.findall(question) if word.casefold() not in parts}
+
+
+def _misspelled(words: Iterable[str], names: Iterable[str]) -> frozenset[str]:
+    """The names whose first name is one of some words in another spelling."""
+    spelled = {word.casefold() for word in words}
+    return frozenset(
+        name
+        for name in names
+        if any(_is_misspelling(word, name.split(maxsplit=1)[0]) for word in spelled)
+    )
 
 
 def _has_name(question: str, name: str) -> bool:
@@ -73,14 +79,14 @@ def _has_name(question: str, name: str) -> bool:
 
 
 def _is_misspelling(word: str, name: str) -> bool:
-    """Whether a word is a name, spelt otherwise."""
-    alike = len(word) >= _SPELT_MIN <= len(name) and word[0] == name[0]
-    return alike and SequenceMatcher(None, word, name).ratio() >= _SPELT_ALIKE
+    """Whether a word is another spelling of a name."""
+    alike = len(word) >= _NAME_CHARS_MIN <= len(name) and word[0] == name[0]
+    return alike and SequenceMatcher(None, word, name).ratio() >= _SPELLING_MATCH_MIN
 
 
 def _is_called(word: str, speaker: str, talk: Sequence[tuple[str, str]]) -> bool:
-    """Whether one of two is called by a name that no label has: the other one calls so, and they
-    themselves hardly.
+    """Whether one of two speakers has a name that no label has: the other one uses it to address
+    them.
     """
     callers = Counter(
         caller == speaker for caller, text in talk if word in text and _is_addressed(text, word)
@@ -89,8 +95,8 @@ def _is_called(word: str, speaker: str, talk: Sequence[tuple[str, str]]) -> bool
 
 
 def _is_addressed(text: str, name: str) -> bool:
-    """Whether a name is called: after a greeting or thanks, or last in a sentence, after a comma or
-    in a shout.
+    """Whether a text addresses somebody by a name: after a greeting or thanks, or last in a
+    sentence, after a comma or before an exclamation mark.
     """
     before, _, after = text.partition(name)
     *_, last = ("", *before.rstrip(" ,").lower().split())
@@ -99,7 +105,7 @@ def _is_addressed(text: str, name: str) -> bool:
 
 
 def _implied_speakers(question: str) -> frozenset[str]:
-    """Who must have said it, seen from somebody who talks with an assistant."""
+    """The speakers that a question about a conversation with an assistant asks for."""
     if _ABOUT_USER.search(question):
         return _USER_NAMES
     if _ABOUT_ASSISTANT.search(question):

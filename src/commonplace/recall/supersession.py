@@ -3,27 +3,8 @@
 Nothing here decides which of two memories is true. Where two of them are about one thing and the
 newer one looks like a change, the newer one is more often current. It comes before the older one,
 also when it has fewer of the question's words, and gets the confidence of the older one. The
-evidence for a change:
-
-  like            the similarity of the two
-  behind nearest  how much less that is than for the newer memory that is most similar to the older
-  shared          which share of the older one's words both have, weighted by rarity
-  rarest shared   how rare the rarest of these is: a change often names what was before
-  same kind       whether both have a figure, or neither has: a price is replaced by a price
-  same figure     whether they have a figure in common, and may state the same
-  between         how many of the hits were written between the two: memories that were written at
-                  one time belong together
-  longer          how much longer the newer one is: a change comes with its reason
-  change          whether the newer one has "now", "no longer" or the like
-  told            whether such a word changes just what the question asks for
-  verdict         what the judge of `language.conflicts` decides about the two texts
-  words lost      which share of the question the older one has and the newer one lacks
-  strength        the evidence for the newer one as an answer
-  weaker          how much less that is than the older one's
-  behind best     how much less that is than the best hit's
-  place           the position of the newer one among the hits
-  older's place   the position of the older one
-  read            the score of the reranker, if there is one, for pairs that may be a change
+features of such a pair are in `evidence.PairFeatures`; the judge of `language.conflicts` adds its
+verdict about the two texts.
 
 Exceptions and plans change nothing, no later event changes when something happened, and a rule
 stays until another rule or a change. A newer memory without the name that is asked for, or without
@@ -47,7 +28,8 @@ from commonplace.language import analyzer, conflicts
 from commonplace.language.judgement import Judge, Judgement, Statement
 from commonplace.recall import preferences, scoring, weights
 from commonplace.recall.confidence import CandidateView
-from commonplace.recall.scoring import Evidence, ScoredHit
+from commonplace.recall.evidence import Evidence, PairFeatures, weighted_sum
+from commonplace.recall.scoring import ScoredHit
 
 TOP = 5  # Only for so many of the best hits, newer memories are looked for.
 NEAR = 12  # Among so many hits, a newer memory that is not tied may be read by a reranker.
@@ -79,8 +61,8 @@ SimilarityMatrix: TypeAlias = Callable[[Sequence[int], Sequence[int]], Sequence[
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A newer and an older memory, by their positions among the hits, and the evidence that the
-    newer one replaced the older one.
+    """A newer and an older memory, by their positions among the hits, and the features that
+    are evidence for a change.
 
     Tied ones can be a change by this evidence alone; in a doubtful pair the newer one looks like a
     sibling of the older one.
@@ -88,7 +70,7 @@ class Pair:
 
     newer: int
     older: int
-    values: Mapping[str, float]
+    features: PairFeatures
     is_tied: bool = True
     is_doubtful: bool = False
     # What the judge decides about the two texts, whatever the question is.
@@ -110,7 +92,7 @@ class Pair:
 
     @property
     def _evidence_confidence(self) -> float:
-        read = self.values.get("read")
+        read = self.features.read
         if read is None:
             return self.confidence_unread if self.is_tied else 0.0
         if read < self._read_min:
@@ -121,11 +103,11 @@ class Pair:
     def _read_min(self) -> float:
         if self.is_doubtful:
             return _READ_MIN_DOUBTFUL
-        is_lost = self.values["words lost"] > 0 and not self.values["change"]
+        is_lost = self.features.words_lost > 0 and not self.features.change
         return _READ_MIN_LOST if is_lost else _READ_MIN
 
     def _probability(self, weights: Mapping[str, float], start: float) -> float:
-        return scoring.logistic(start + sum(weights[name] * self.values[name] for name in weights))
+        return scoring.logistic(start + weighted_sum(weights, self.features))
 
 
 def is_about_past_event(question: str) -> bool:
@@ -140,9 +122,8 @@ def find_pairs(
     question_terms: Mapping[str, float],
 ) -> Iterator[Pair]:
     """Each of the best hits with each newer one that is similar and tied to it, or near the best.
-
-    `question_terms` are weighted and without names: that somebody has moved says nothing about what
-    they eat.
+    `question_terms` are weighted and without names: a move of a person does not change what the
+    person eats.
     """
     return _Comparison(found, views, question_terms).pairs(similarity_matrix)
 
@@ -217,20 +198,25 @@ class _Comparison:
         self._sides: dict[int, _Side] = {}
 
     def pairs(self, similarity_matrix: SimilarityMatrix) -> Iterator[Pair]:
-        positions = [
+        """The pairs whose older hit is one of the best."""
+        comparable = self._comparable_positions()
+        older = [position for position in comparable if position < TOP]
+        if not older:
+            return
+        similar = similarity_matrix(self._ids[:TOP], self._ids)
+        term_counts = Counter(term for view in self._views for term in view.terms)
+        for position in older:
+            newer = [one for one in comparable if self._ids[one] > self._ids[position]]
+            similarities = {one: similar[position][one] for one in newer}
+            yield from self._pairs_of(self._older(position, similarities, term_counts))
+
+    def _comparable_positions(self) -> list[int]:
+        """The positions of statements, and of all hits near the best."""
+        return [
             position
             for position, hit in enumerate(self._found)
             if hit.evidence.is_statement or position < NEAR
         ]
-        if not positions or positions[0] >= TOP:
-            return
-        similar = similarity_matrix(self._ids[:TOP], self._ids)
-        term_counts = Counter(term for view in self._views for term in view.terms)
-        for position in positions:
-            if position < TOP:
-                newer = [one for one in positions if self._ids[one] > self._ids[position]]
-                similarities = {one: similar[position][one] for one in newer}
-                yield from self._pairs_of(self._older(position, similarities, term_counts))
 
     def _older(
         self, position: int, similarities: Mapping[int, float], term_counts: Mapping[str, int]
@@ -255,32 +241,33 @@ class _Comparison:
                 yield pair
 
     def _pair(self, older: _Older, newer: int) -> Pair | None:
-        """The pair with its evidence; None where the newer one can be no change of the older."""
-        new, old = self._found[newer].evidence, self._found[older.position].evidence
+        """The pair with its features; None where the newer one can be no change of the older."""
         view = self._views[newer]
         shared = older.terms & view.terms
-        is_told = any(change.search(view.text) for change in older.changes)
-        is_tied = self._is_tied(older, newer, shared, is_told=is_told)
-        if not is_tied and newer >= NEAR:
+        answers = any(change.search(view.text) for change in older.changes)
+        is_tied = self._is_tied(older, newer, shared, change_answers=answers)
+        if newer >= NEAR and not is_tied:
             return None
-        new_side, old_side = self._side(newer), self._side(older.position)
-        if new_side.leaves_unchanged(old_side):
+        if self._side(newer).leaves_unchanged(self._side(older.position)):
             return None
-        values = self._values(older, newer, shared) | {"told": float(is_told)}
-        is_sibling = (
-            values["words lost"] > 0
-            and values["shared"] > _SIBLING_SHARE
-            and not new_side.is_change
-        )
-        is_doubtful = is_sibling or _lacks_answer(new, old)
+        features = self._features(older, newer, shared, change_answers=answers)
+        is_doubtful = self._is_doubtful(older, newer, features)
         if newer >= NEAR and is_doubtful:
             return None
-        values |= _compare(new_side, old_side)
-        return Pair(newer, older.position, values, is_tied and not is_doubtful, is_doubtful)
+        return Pair(newer, older.position, features, is_tied and not is_doubtful, is_doubtful)
 
-    def _is_tied(self, older: _Older, newer: int, shared: Iterable[str], *, is_told: bool) -> bool:
+    def _is_doubtful(self, older: _Older, newer: int, features: PairFeatures) -> bool:
+        """Whether the newer one looks like a sibling of the older one, or lacks the answer."""
+        is_sibling = features.words_lost > 0 and features.shared > _SIBLING_SHARE
+        if is_sibling and not self._side(newer).is_change:
+            return True
+        return _lacks_answer(self._found[newer].evidence, self._found[older.position].evidence)
+
+    def _is_tied(
+        self, older: _Older, newer: int, shared: Iterable[str], *, change_answers: bool
+    ) -> bool:
         """Whether two statements are similar and share more than the names in the question, or the
-        newer one tells by a change what is asked for.
+        newer one has a change that answers it.
         """
         new, old = self._views[newer], self._views[older.position]
         hits = self._found[newer], self._found[older.position]
@@ -289,36 +276,41 @@ class _Comparison:
         if older.similarities[newer] < _SIMILARITY_MIN:
             return False
         question_terms = self._question_terms
-        # A question of one word looks for what has this word.
-        if (
-            len(question_terms) == 1
-            and old.found_terms == frozenset(question_terms)
-            and not new.found_terms
-        ):
+        has_only_word = len(question_terms) == 1 and old.found_terms == frozenset(question_terms)
+        # A question of one word searches for what has this word.
+        if has_only_word and not new.found_terms:
             return False
-        return is_told or any(
+        return change_answers or any(
             term in question_terms or term not in old.found_terms for term in shared
         )
 
-    def _values(self, older: _Older, newer: int, shared: Iterable[str]) -> dict[str, float]:
+    def _features(
+        self, older: _Older, newer: int, shared: Iterable[str], *, change_answers: bool
+    ) -> PairFeatures:
         new, old = self._found[newer], self._found[older.position]
+        new_side, old_side = self._side(newer), self._side(older.position)
         similarity, rarities = older.similarities[newer], [older.term_weights[t] for t in shared]
         between = self._age_order[self._ids[newer]] - self._age_order[self._ids[older.position]] - 1
         terms = self._question_terms
         lost = sum(terms.get(term, 0.0) for term in self._lost_terms(older, newer))
-        return {
-            "like": similarity,
-            "behind nearest": max(older.similarities.values()) - similarity,
-            "shared": sum(rarities) / older.weight_sum,
-            "rarest shared": max(rarities, default=0.0) / _WEIGHT_USUAL,
-            "between": between / len(self._ids),
-            "strength": new.strength,
-            "weaker": old.strength - new.strength,
-            "behind best": self._found[0].strength - new.strength,
-            "place": math.log(newer + 1),
-            "older's place": math.log(older.position + 1),
-            "words lost": lost / (sum(terms.values()) or 1.0),
-        }
+        return PairFeatures(
+            similarity=similarity,
+            behind_nearest=max(older.similarities.values()) - similarity,
+            shared=sum(rarities) / older.weight_sum,
+            rarest_shared=max(rarities, default=0.0) / _WEIGHT_USUAL,
+            between=between / len(self._ids),
+            strength=new.strength,
+            weaker=old.strength - new.strength,
+            behind_best=self._found[0].strength - new.strength,
+            position=math.log(newer + 1),
+            older_position=math.log(older.position + 1),
+            words_lost=lost / (sum(terms.values()) or 1.0),
+            change=float(new_side.is_change),
+            change_answers=float(change_answers),
+            same_kind=float(bool(new_side.figures) == bool(old_side.figures)),
+            same_figure=float(not new_side.figures.isdisjoint(old_side.figures)),
+            longer=math.log((len(new_side.view.terms) + 1) / (len(old_side.view.terms) + 1)),
+        )
 
     def _lost_terms(self, older: _Older, newer: int) -> frozenset[str]:
         """The terms of the question that the older one has and the newer one lacks."""
@@ -328,15 +320,6 @@ class _Comparison:
         if position not in self._sides:
             self._sides[position] = _Side.of(self._views[position])
         return self._sides[position]
-
-
-def _compare(new: _Side, old: _Side) -> dict[str, float]:
-    return {
-        "same kind": float(bool(new.figures) == bool(old.figures)),
-        "same figure": float(not new.figures.isdisjoint(old.figures)),
-        "longer": math.log((len(new.view.terms) + 1) / (len(old.view.terms) + 1)),
-        "change": float(new.is_change),
-    }
 
 
 def _change_patterns(
@@ -354,13 +337,17 @@ def _may_replace(new: Evidence, old: Evidence) -> bool:
 
     A question in the older one's own words asks for that one.
     """
-    if old.values.get("vector", 0.0) >= _VERBATIM_MIN or new.exact < old.exact:
+    if (old.features.vector or 0.0) >= _VERBATIM_MIN or new.exact < old.exact:
         return False
-    return new.values.get("time", 0.0) >= old.values.get("time", 0.0)
+    return (new.features.time or 0.0) >= (old.features.time or 0.0)
 
 
 def _lacks_answer(new: Evidence, old: Evidence) -> bool:
     """Whether the older one has the price or the thing that is asked for, and the newer has not."""
-    return any(
-        old.values.get(name, 0.0) > 0 and new.values.get(name) == 0 for name in ("kind", "answer")
+    return _is_missing(new.features.kind, old.features.kind) or _is_missing(
+        new.features.answer, old.features.answer
     )
+
+
+def _is_missing(new: float | None, old: float | None) -> bool:
+    return old is not None and old > 0 and new == 0

@@ -1,8 +1,7 @@
-"""Knows kinds of things, so that who asks which pet somebody has finds a dog.
+"""A lexicon of types and their members, so that a question for a pet finds a dog.
 
-`type_lexicon.txt` has a line for each kind: the words by which people ask for it, a colon, and
-things of that kind. It was written from general knowledge, by people who had not seen what the
-search is measured with.
+`type_lexicon.txt` has a line for each type: its names, a colon, and its members. It was written
+from general knowledge, by people who had not seen the evaluation sets.
 """
 
 import re
@@ -14,10 +13,10 @@ from pathlib import Path
 from commonplace.language import analyzer
 from commonplace.recall.scoring import ONE_QUESTION_CHARS
 
-_MENTIONS_MAX = 2  # Who names so many names plenty.
-_SHORT_TERMS = 60  # The longer a text beyond this, the more it names by chance.
+_MENTIONS_MAX = 2  # More mentions than this count no more.
+_SHORT_TERMS = 60  # Longer texts mention members by chance.
 _NAME_WORDS_MAX = 3
-# What people say who name no kind, and which kinds they mean.
+# Questions without the name of a type, and the types they imply.
 _IMPLIED_TYPES: Sequence[tuple[re.Pattern[str], Sequence[str]]] = (
     (re.compile(r"\bwhere\b", re.IGNORECASE), ("city", "country", "state", "region", "island")),
     (re.compile(r"\b(?:for a living|work as)\b", re.IGNORECASE), ("job",)),
@@ -29,7 +28,7 @@ _ASKED = re.compile(
     r"|favou?rite)\s+(?=((?:[\w'-]+\s*){1,6}))",
     re.IGNORECASE,
 )
-# Where the name of what is asked for ends.
+# The name of a type ends before these.
 _ENDS = frozenset(
     "did do does has have had is are was were can could would will should might must may am be been"
     " being in on at to for from with by that who whom i i've they he she we you it of when while"
@@ -39,11 +38,9 @@ _ENDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TypeMembers:
-    """Things of the kinds that are asked for, as terms; those of several words by the first of
-    these.
-
-    What the question says itself is no answer. Where it names the kind, what names nothing of it
-    hardly answers. Where it only means it, others may.
+    """The members of the types that a question asks for, as terms; those of several words by their
+    first term. Members in the question itself do not count. Where the question names the type, a
+    text without any member hardly answers; where it only implies it, one may.
     """
 
     single: frozenset[str]
@@ -52,7 +49,7 @@ class TypeMembers:
     is_type_named: bool
 
     def mention_share(self, terms: str, length: int) -> float:
-        """How much a text, given as its indexed terms, names of them, from 0 to 1."""
+        """How many members a text, given as its indexed terms, mentions, from 0 to 1."""
         every = frozenset(terms.split())
         count = len((self.single & every) - self.question_terms)
         if count < _MENTIONS_MAX:
@@ -66,9 +63,7 @@ class TypeMembers:
 
 
 def asked_members(question: str) -> TypeMembers | None:
-    """The things that would answer a question which asks for a kind of thing; None if it asks for
-    none we know.
-    """
+    """The members of the types that a question asks for; None if it asks for no known type."""
     if len(question) > ONE_QUESTION_CHARS:
         return None
     plain = question.replace("’", "'")
@@ -88,8 +83,8 @@ def asked_members(question: str) -> TypeMembers | None:
 
 
 def _first_type(phrase: str) -> str | None:
-    """The first name of a kind in what follows a question word, as terms; the longest that ends at
-    the same word.
+    """The first name of a type after a question word, as terms; the longest that ends at the same
+    word.
     """
     words: list[str] = []
     for word in phrase.casefold().split():
@@ -115,7 +110,7 @@ def _lines() -> list[tuple[str, str]]:
 
 @lru_cache(maxsize=1)
 def _names() -> dict[str, list[int]]:
-    """By which names, as terms, people ask for which lines."""
+    """The lines of each name of a type, as terms."""
     found: dict[str, list[int]] = {}
     for number, (names, _) in enumerate(_lines()):
         for name in names.split(", "):
@@ -125,7 +120,7 @@ def _names() -> dict[str, list[int]]:
 
 @lru_cache(maxsize=64)
 def _members_of_types(lines: frozenset[int]) -> tuple[frozenset[str], Mapping[str, Sequence[str]]]:
-    """The things of some kinds: those of one word, and those of several by the first of these."""
+    """The members of some types: those of one word, and those of several by their first word."""
     every = {member for line in lines for member in _members(line)}
     longer: dict[str, list[str]] = {}
     for member in every:
@@ -135,9 +130,7 @@ def _members_of_types(lines: frozenset[int]) -> tuple[frozenset[str], Mapping[st
 
 
 def _members(number: int) -> frozenset[str]:
-    """The things of a kind, and those of the narrower kinds among them: who has a whippet has a
-    pet.
-    """
+    """The members of a type, with those of the narrower types among them: a whippet is a pet."""
     own = _own_members(number)
     return own.union(*(_own_members(line) for thing in own for line in _names().get(thing, ())))
 

@@ -1,9 +1,9 @@
-"""Nearness in meaning: what a bank's vectors, and the tokens in them, say about a question.
+"""Semantic similarity: the vectors of a bank, and their tokens, compared with a question.
 
-A stored vector is made of two parts: the text's vector as half floats, then the ids of its tokens
-in order. Beside it stands a sketch of it, of a few bits. This process keeps the sketches of the
-banks it searches, a bank at a time, and catches up with the store before each search. Sketches pick
-candidates; their vectors, read from the store, say how near they are.
+A stored vector has two parts: the text's vector as half floats, then the ids of its tokens in
+order. With it the store keeps a sketch of a few bits. This process holds the sketches of the banks
+it searches, a bank at a time, and catches up with the store before each search. Sketches find
+candidates; their vectors, read from the store, give the exact similarity.
 """
 
 import threading
@@ -36,25 +36,21 @@ from commonplace.storage.rows import vector_rows
 from commonplace.storage.rows.vector_rows import SketchChanges
 from commonplace.storage.text_index import SearchScope
 
-ROWS_MAX = (
-    2_000_000  # Over all banks; 73 bytes each. The bank that was not asked for longest goes first.
-)
+# Over all banks, 73 bytes each. The least recently searched bank is evicted first.
+ROWS_MAX = 2_000_000
 QUESTION_TOKENS_MAX = 64
-_BANK_ROWS_MIN = (
-    1_000  # What a bank counts for at least, so that thousands of tiny ones are not held either.
-)
+# The least that a bank counts, so that thousands of tiny ones are evicted too.
+_BANK_ROWS_MIN = 1_000
 _BLOCK = 65_536
-_REACH, _LARGE = (
-    400,
-    100_000,
-)  # The nearest so many by their sketches hold nearly all of the nearest ten, of a million.
+# So many candidates by sketch contain nearly all of the nearest ten of a million; half as many do
+# in a bank that is not large.
+_REACH, _LARGE = 400, 100_000
 _WIDEN_FACTOR = 16
 # A token of a script that the embedder knows has two letters or more; others it spells letter by
 # letter, or in bytes.
 _LETTERS_MIN = 1.2
-_RARE_MIN = (
-    0.3  # What the words count that everybody uses; one that nobody has used yet counts about 7.
-)
+# The weight of the most common words; a word that no memory has yet weighs about 7.
+_RARE_MIN = 0.3
 
 Encoded: TypeAlias = bytes
 
@@ -103,8 +99,8 @@ class VectorIndex:
     def embed_question(
         self, question: str, rareness: Mapping[str, float] | None = None
     ) -> QuestionEmbedding:
-        """A question, ready to be compared. Words that are rare in the store say more, where it is
-        known which are.
+        """An embedded question. Words that are rare in the store have more weight, where `rareness`
+        is given.
         """
         if self._lexicon is None:
             return QuestionEmbedding(self._embedder.embed([question])[0], None, None)
@@ -195,13 +191,13 @@ class VectorIndex:
         return VectorQuery(self, self.embed_question(question, rareness))
 
     def text_similarities(self, embedding: QuestionEmbedding, texts: Sequence[str]) -> list[float]:
-        """How near texts that are not stored are to a question, as a whole."""
+        """The similarity of texts that are not stored to a question, as a whole."""
         return (self._embedder.embed(texts) @ embedding.vector).tolist()
 
     def similarities(
         self, embedding: QuestionEmbedding, encoded: Sequence[Encoded]
     ) -> Similarities:
-        """How near stored vectors are to a question."""
+        """The similarities of stored vectors to a question."""
         texts = [self._tokens(row) for row in encoded] if self._lexicon else None
         return late_interaction.compute_similarities(
             embedding, self._rows(encoded), texts, self._lexicon
@@ -290,11 +286,11 @@ class VectorQuery:
         return self.index.nearest(db, within, self.embedding, limit)
 
     def text_similarities(self, texts: Sequence[str]) -> list[float]:
-        """How near texts that are not stored are to the question."""
+        """The similarity of texts that are not stored to the question."""
         return self.index.text_similarities(self.embedding, texts)
 
     def similarities(self, encoded: Sequence[Encoded]) -> Similarities:
-        """How near stored vectors are to the question."""
+        """The similarities of stored vectors to the question."""
         return self.index.similarities(self.embedding, encoded)
 
     def excerpt(self, encoded: Encoded) -> str:

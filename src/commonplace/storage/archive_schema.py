@@ -11,7 +11,7 @@ Kind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One type of row: its columns in order, and how two states of one thing are told apart.
+    """One type of row: its columns in order, and how two states of one row are compared.
 
     `fixed` never changes: where it differs, two things claim one key. The later of two `moments` is
     the later state.

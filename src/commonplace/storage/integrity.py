@@ -1,4 +1,4 @@
-"""What can be wrong with a store, as the store itself tells it, and the mending of what is derived.
+"""Finds damage in a store, and repairs what is derived.
 
 Canonical rows are only looked at. An index of SQLite's own counts as derived: it can be made again
 from its table.
@@ -34,7 +34,7 @@ def file_damage(db: Database) -> list[str]:
 
 
 def reindex(db: Database) -> None:
-    """Make every index again from its table, where the rows allow it."""
+    """Rebuild every index from its table, unless the rows violate it."""
     with db.maintenance() as connection:
         try:
             connection.execute("reindex")
@@ -44,7 +44,7 @@ def reindex(db: Database) -> None:
 
 
 def broken_references(db: Database) -> dict[str, int]:
-    """How many rows of each table refer to something that is not there."""
+    """The number of rows of each table that refer to a missing row."""
     return {row["name"]: row["count"] for row in db.all("broken_references")}
 
 
@@ -99,7 +99,7 @@ def replace_vectors(db: Database) -> None:
 
 
 def drop_orphans(db: Database) -> None:
-    """Let go of derived rows whose memory is gone."""
+    """Delete derived rows whose memory is gone."""
     with db.transaction():
         text_index.drop_orphans(db)
         db.run("drop_lost_links")
@@ -127,12 +127,12 @@ def advance_id_counter(db: Database) -> None:
 
 
 def expired_leases(db: Database, now: int) -> int:
-    """How many jobs were left behind by a worker that stopped answering."""
+    """The number of jobs whose lease expired, because their worker stopped."""
     return int(db.value("count_expired_leases", now=now))
 
 
 def late_jobs(db: Database, before: int) -> int:
-    """How many jobs were due at a moment and nobody has begun them."""
+    """The number of jobs that were due at a moment and have not started."""
     return int(db.value("count_late_jobs", before=before))
 
 
@@ -143,13 +143,13 @@ def log_bytes(db: Database) -> int:
 
 
 def free_bytes(db: Database) -> tuple[int, int]:
-    """How much room the disk has, and how much the store takes."""
+    """The free space of the disk, and the size of the store."""
     with filesystem.translate_os_errors(db.path):
         return shutil.disk_usage(db.path.parent).free, db.path.stat().st_size
 
 
 def leftovers(db: Database, before: int) -> list[str]:
-    """The names of half-made copies beside the store that nobody has touched since a moment."""
+    """The names of incomplete copies beside the store that have not changed since a moment."""
     with filesystem.translate_os_errors(db.path):
         return sorted(
             path.name
@@ -159,7 +159,7 @@ def leftovers(db: Database, before: int) -> list[str]:
 
 
 def remove_leftovers(db: Database, before: int) -> None:
-    """Delete half-made copies that nobody has touched since a moment."""
+    """Delete incomplete copies that have not changed since a moment."""
     with filesystem.translate_os_errors(db.path):
         for name in leftovers(db, before):
             path = db.path.with_name(name)
@@ -177,7 +177,7 @@ def paths_open_to_others(db: Database) -> list[str]:
 
 
 def restrict_permissions(db: Database) -> None:
-    """Take every right from other users, on what is ours to change."""
+    """Remove the permissions of other users, where the process may change them."""
     with filesystem.translate_os_errors(db.path):
         for path, mode in _private_paths(db.path):
             known = path.stat()

@@ -1,4 +1,4 @@
-"""Makes a new file, brings an old one up to date, and refuses what it does not understand."""
+"""Creates a new file, upgrades an older one, and refuses an unknown one."""
 
 import hashlib
 import time
@@ -31,7 +31,7 @@ class Migration:
 
 
 def packaged_steps() -> tuple[Migration, ...]:
-    """The steps this build knows, oldest first."""
+    """The migrations of this version, oldest first."""
     files = sorted((_SQL / "migrations").iterdir(), key=lambda file: file.name)
     return tuple(
         Migration(f.name[:-4], f.read_text(encoding="utf-8"))
@@ -41,7 +41,7 @@ def packaged_steps() -> tuple[Migration, ...]:
 
 
 def schema_text() -> str:
-    """The schema that all steps together end in, written for people."""
+    """The schema that all migrations result in."""
     return (_SQL / "schema.sql").read_text(encoding="utf-8")
 
 
@@ -52,7 +52,7 @@ def open_database(
     busy_timeout_ms: int = 30_000,
     steps: Sequence[Migration] | None = None,
 ) -> Database:
-    """Open the file, making or upgrading it first where needed."""
+    """Open the file. It is created or upgraded first if necessary."""
     known = packaged_steps() if steps is None else tuple(steps)
     _make_file(path)
     deadline = time.monotonic() + busy_timeout_ms / 1000
@@ -113,7 +113,7 @@ def _check_owner(connection: apsw.Connection) -> None:
 def _pending_steps(
     connection: apsw.Connection, known: tuple[Migration, ...]
 ) -> tuple[Migration, ...]:
-    """The steps still to be taken, after checking those that were."""
+    """The migrations to apply, after a check of those that were applied."""
     if not connection.pragma("user_version"):
         return known
     applied: dict[str, str] = dict(

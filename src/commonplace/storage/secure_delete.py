@@ -13,12 +13,12 @@ _DUE = "unscrubbed"
 
 
 def require_scrub(db: Database) -> None:
-    """Note inside an erasure's transaction that the log will have to be emptied."""
+    """Record in an erasure's transaction that the log has to be emptied."""
     banks.put_store_info(db, _DUE, "1")
 
 
 def is_scrub_due(db: Database) -> bool:
-    """Whether an erasure was not followed by an empty log yet."""
+    """Whether the log has to be emptied after an erasure."""
     return banks.store_info(db, _DUE) != ""
 
 

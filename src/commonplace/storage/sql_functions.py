@@ -12,7 +12,7 @@ from commonplace import globs
 
 
 def register(connection: apsw.Connection) -> None:
-    """Teach them to a connection."""
+    """Register the functions with a connection."""
     connection.create_scalar_function("digest", _digest, 1, deterministic=True)
     connection.create_scalar_function("fold", _fold, 1, deterministic=True)
     connection.create_scalar_function("path_matches", _path_matches, 2, deterministic=True)

@@ -90,13 +90,13 @@ def reindex(db: Database, memories: Sequence[Memory]) -> None:
 
 
 def drop_labels(db: Database, memory_ids: Sequence[int]) -> None:
-    """Let go of the tags and the fields of metadata of some memories."""
+    """Delete the indexed tags and metadata of some memories."""
     for name in ("drop_tags", "drop_metadata_index"):
         db.run(name, ids=json.dumps(list(memory_ids)))
 
 
-def unindex(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
-    """Leave nothing of purged memories in any derived table."""
+def unindex(db: Database, memory_ids: Sequence[int]) -> None:
+    """Delete the rows of purged memories from every derived table."""
     ids = json.dumps(list(memory_ids))
     if len(memory_ids) > _WIPE_MAX:
         with bulk_replacement(db):
@@ -240,7 +240,7 @@ def newest_with_terms(
 
 
 def _with_terms(db: Database, numbers: Sequence[int], terms: Sequence[str]) -> list[int]:
-    """Those of some memories that have all of some terms, then those with any."""
+    """The memories with all of some terms, then those with any of them."""
     texts = stored_terms(db, numbers, _TERMS_CHARS_MAX)
     counts = {
         number: sum(f" {term} " in f" {texts[number]} " for term in terms)
@@ -254,14 +254,14 @@ def _with_terms(db: Database, numbers: Sequence[int], terms: Sequence[str]) -> l
 def filter_ids(
     db: Database, bank_id: int, candidates: Sequence[int], chosen: Filter, now: int
 ) -> set[int]:
-    """Those of a few candidates that a filter means."""
+    """The candidates that match a filter."""
     where, values = filters.compile_filter(db, chosen, now)
     wanted = {"bank_id": bank_id, "candidates": json.dumps(list(candidates))}
     return {row["id"] for row in db.select(db.text("passing_ids") + where, values | wanted)}
 
 
 def matching_ids(db: Database, within: SearchScope) -> str:
-    """The ids of all memories a filter means, with spaces between."""
+    """The ids of all memories that match a filter, separated by spaces."""
     where, values = filters.compile_filter(db, within.chosen, within.now)
     among = ids_from_index(db, within)
     if among is not None:
@@ -291,16 +291,14 @@ def term_counts(db: Database, terms: Iterable[str], count_max: int) -> dict[str,
 
 
 def index_size(db: Database) -> tuple[int, int]:
-    """How many texts the index holds, and how many terms they have in all."""
+    """The number of texts in the index, and of terms in all of them."""
     block = db.value("text_extent")
     numbers = _numbers(bytes(block)) if block else [0]
     return numbers[0], sum(numbers[1:])
 
 
 def stored_terms(db: Database, memory_ids: Sequence[int], chars_max: int) -> dict[int, str]:
-    """The terms of some memories as they were indexed, joined with spaces, cut after so many
-    characters.
-    """
+    """The indexed terms of some memories, joined with spaces and cut to a number of characters."""
     rows = db.all("stored_terms", ids=json.dumps(list(memory_ids)), chars=chars_max)
     return {row["id"]: row["terms"] for row in rows}
 
@@ -308,17 +306,16 @@ def stored_terms(db: Database, memory_ids: Sequence[int], chars_max: int) -> dic
 def adjacent_runs(
     db: Database, bank_id: int, memory_ids: Sequence[int], reach: int
 ) -> list[list[int]]:
-    """Runs of memories in the order they were written: each of some memories amid those before and
-    after it.
-    """
+    """For each of some memories, the run of memories written before and after it."""
     rows = db.all("surroundings", bank_id=bank_id, ids=json.dumps(list(memory_ids)), reach=reach)
     return [[*_ids(row["before"])[::-1], row["id"], *_ids(row["after"])] for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A memory's title and how it begins, whose it is, so that people can be told apart, of which
-    moment, and a number that all have which were written at once.
+    """A memory's title and beginning, its scope and its time.
+
+    `origin` is the same number for memories that were written together.
     """
 
     title: str
@@ -331,7 +328,7 @@ class Excerpt:
 def excerpts(
     db: Database, bank_id: int, memory_ids: Sequence[int], chars: int
 ) -> dict[int, Excerpt]:
-    """How some memories begin."""
+    """The titles and beginnings of some memories."""
     rows = db.all("beginnings", bank_id=bank_id, ids=json.dumps(list(memory_ids)), chars=chars)
     return {
         row["id"]: Excerpt(row["title"], row["text"], row["scope"], row["at"], row["origin"])
@@ -340,7 +337,7 @@ def excerpts(
 
 
 def drop_orphans(db: Database) -> None:
-    """Let go of derived rows whose memory is gone."""
+    """Delete derived rows whose memory is gone."""
     for name in (
         "drop_lost_texts",
         "drop_lost_tags",
@@ -352,7 +349,7 @@ def drop_orphans(db: Database) -> None:
 
 
 def is_sound(db: Database) -> bool:
-    """Whether the text index agrees with the texts it was made of."""
+    """Whether the text index matches the texts it was made of."""
     try:
         with db.transaction():
             db.run("check_texts")
@@ -362,7 +359,7 @@ def is_sound(db: Database) -> bool:
 
 
 def repair_texts(db: Database) -> None:
-    """Make the text index again from the terms stored beside it."""
+    """Rebuild the text index from the terms stored beside it."""
     db.run("repair_texts")
 
 

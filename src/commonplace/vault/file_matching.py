@@ -62,18 +62,15 @@ class _Matcher:
         self._row_by_id = {row.memory_id: row for row in known}
         self._stems = _FileStems(listing)
         self._id_max = ids.smallest_id(vault.engine.clock.now() + _CLOCK_SKEW_MS)
-        changed = {file.path for file in files}
         # The path that each note has; an unchanged file keeps its note.
-        self._owners = {
-            row.memory_id: row.path
-            for row in known
-            if row.path in listing.files and row.path not in changed
-        }
+        unchanged = listing.files.keys() - {file.path for file in files}
+        self._owners = {row.memory_id: row.path for row in known if row.path in unchanged}
         lost = [row for row in known if row.path not in listing.files]
         self._missing = _MissingNotes(vault, lost, self._owners)
-        self._missing.load_texts(
-            [file for file in files if file.note.id is None and file.path not in self._row_by_path]
-        )
+        self._missing.load_texts([file for file in files if self._is_unknown(file)])
+
+    def _is_unknown(self, file: ChangedFile) -> bool:
+        return file.note.id is None and file.path not in self._row_by_path
 
     def priority(self, file: ChangedFile) -> tuple[bool, bool, int, str]:
         """Sort key: the original of a note comes before its copies."""
@@ -145,23 +142,30 @@ def without_numbered_copies(
     A numbered file is a copy if it has the id of the note beside it.
     """
     known_paths = {one.path for one in known}
-    owners = {one.memory_id: one.path for one in known} | {
-        one.note.id: one.path for one in found if _is_original(one)
-    }
+    owners = _paths_by_id(found, known)
     out: list[ChangedFile] = []
     for one in found:
-        path = PurePosixPath(one.path)
-        original = (
-            filenames.original_of(path.stem)
-            if one.note.id is not None and one.path not in known_paths
-            else ""
-        )
-        beside = str(path.with_name(f"{original}.md")) if original else ""
+        is_new = one.note.id is not None and one.path not in known_paths
+        beside = _numbered_original(one.path) if is_new else ""
         if beside in listing.files and owners.get(one.note.id or 0) == beside:
             listing.set_aside(one.path)
         else:
             out.append(one)
     return out
+
+
+def _paths_by_id(found: list[ChangedFile], known: list[NoteFile]) -> dict[int | None, str]:
+    """The path of each note: that of a changed file with its id, or else the known one."""
+    return {one.memory_id: one.path for one in known} | {
+        one.note.id: one.path for one in found if _is_original(one)
+    }
+
+
+def _numbered_original(path: str) -> str:
+    """The path of `Note.md` for `Note (1).md`; "" for other names."""
+    copy = PurePosixPath(path)
+    original = filenames.original_of(copy.stem)
+    return str(copy.with_name(f"{original}.md")) if original else ""
 
 
 def _is_original(one: ChangedFile) -> bool:

@@ -45,31 +45,44 @@ def apply_file(vault: Vault, one: ChangedFile, number: int, copy: bool, report: 
             # The file was written after it was read, perhaps by us; the next sync handles it.
             return
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
-        if memory is not None:
-            one = replace(one, note=complete_note(one.note, memory))
-        version = None
         if memory is None:
             if is_erased(vault, number, one.sha256):
                 return
             memory = _adopt(vault, one, number, copy)
+            version = memory.version
             report.added += 1
-        elif (
-            kept is None
-            or kept.sha256 != one.sha256
-            or (kept.missing_at and kept.version == memory.version)
-        ):
-            base = _merge_base(vault, memory, kept, one.note)
-            memory = _revise(vault, memory, (one, copy), base, report)
-            # The older version number lets `write_note` write the rest into the file.
-            version = base.version if base and _differs(memory, one.note) else None
         else:
-            # Only moved or touched; a newer memory is still to be written into the file.
-            version = kept.version if kept.version < memory.version else None
-            memory = _update_location(vault, memory, one, copy, report)
-        current = _file_row(memory, one, memory.version if version is None else version)
+            one = replace(one, note=complete_note(one.note, memory))
+            memory, version = _update_memory(vault, memory, kept, (one, copy), report)
+        current = _file_row(memory, one, version)
         rows.put(vault.engine.db, current)
         rows.put_wikilinks(vault.engine.db, memory.bank_id, {memory.id: link_names(memory.text)})
         rows.displace(vault.engine.db, current, vault.engine.clock.now())
+
+
+def _update_memory(
+    vault: Vault,
+    memory: Memory,
+    kept: NoteFile | None,
+    file: tuple[ChangedFile, bool],
+    report: SyncReport,
+) -> tuple[Memory, int]:
+    """The memory after its file was read, and the version that the file has."""
+    one, copy = file
+    if (
+        kept is None
+        or kept.sha256 != one.sha256
+        or (kept.missing_at and kept.version == memory.version)
+    ):
+        base = _merge_base(vault, memory, kept, one.note)
+        memory = _revise(vault, memory, file, base, report)
+        # The older version number lets `write_note` write the rest into the file.
+        is_behind = base is not None and _differs(memory, one.note)
+        return memory, base.version if base is not None and is_behind else memory.version
+    # Only moved or touched; a newer memory is still to be written into the file.
+    older = kept.version if kept.version < memory.version else None
+    memory = _update_location(vault, memory, one, copy, report)
+    return memory, memory.version if older is None else older
 
 
 def adopt_files(vault: Vault, named: Sequence[MatchedFile], report: SyncReport) -> bool:
@@ -194,12 +207,8 @@ def _build_edit(
     one, copy = file
     note = one.note
     merged = _merge_text(memory, note, base)
-    same_title = title_of(memory) == note.title or memory.title == note.title.strip()
-    title: str | Unset = (
-        UNSET if same_title or (base and base.title == note.title.strip()) else note.title
-    )
+    title, after = _merge_title(memory, note, base)
     titles_differ = title is not UNSET and base is not None and base.title != memory.title
-    after = replace(note, title=title_of(memory)) if title is UNSET and not same_title else note
     if merged.text != note_text(note):
         after = replace(after, body=merged.text)
     after = replace(after, tags=note.tags if base is None else _merge_tags(memory, note, base))
@@ -212,6 +221,17 @@ def _build_edit(
         metadata=metadata if metadata != memory.metadata else UNSET,
     )
     return edit, merged.conflict_count > 0 or titles_differ
+
+
+def _merge_title(
+    memory: Memory, note: Note, base: _CommonVersion | None
+) -> tuple[str | Unset, Note]:
+    """The new title of the memory, and the note with the title that the file is to have."""
+    if title_of(memory) == note.title or memory.title == note.title.strip():
+        return UNSET, note
+    if base is not None and base.title == note.title.strip():
+        return UNSET, replace(note, title=title_of(memory))
+    return note.title, note
 
 
 def _merge_text(memory: Memory, note: Note, base: _CommonVersion | None) -> Merged:

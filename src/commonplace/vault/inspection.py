@@ -1,5 +1,6 @@
 """Compares a folder of notes with its memories: reads every file, and changes nothing."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from commonplace.filesystem import translate_os_errors
@@ -70,15 +71,17 @@ def _compare(
         elif (row.path, row.sha256) != (file.path, file.sha256) or row.missing_at is not None:
             report.changed += 1
         by_id.pop(number, None)
+    report.missing += _missing_paths(vault, by_id.values(), listing)
+
+
+def _missing_paths(vault: Vault, unmatched: Iterable[NoteFile], listing: Listing) -> list[str]:
+    """The paths of notes whose file is missing, without forgotten notes."""
     bank_id = vault.bank_id
     forgotten = (
         rows.forgotten_without_file(vault.engine.db, bank_id) if bank_id is not None else set[int]()
     )
-    report.missing += [
-        display_path(row)
-        for row in by_id.values()
-        if row.memory_id not in forgotten and _is_missing(row, listing)
-    ]
+    missing = (row for row in unmatched if row.memory_id not in forgotten)
+    return [display_path(row) for row in missing if _is_missing(row, listing)]
 
 
 def _is_missing(row: NoteFile, listing: Listing) -> bool:

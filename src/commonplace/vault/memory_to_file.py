@@ -181,36 +181,47 @@ def _create_note(vault: Vault, wanted: NewNote, origin: Origin) -> tuple[int, Pa
 def _publish_file(vault: Vault, number: int, part: Path | None, origin: Origin) -> None:
     """Write the file of a note that has none."""
     memory, kept = vault.memory(number), rows.find(vault.engine.db, number)
-    if memory is None or (kept is not None and kept.mtime_ns) or not is_usable(vault):
+    has_file = kept is not None and kept.mtime_ns
+    if memory is None or has_file or not is_usable(vault):
         return
     claim(vault, make=True)
     data = frontmatter.render_note(note_of(memory))
-    path = kept.path if kept else _safe_path(str(vault_metadata(memory).get("file", "")))
-    path = (
-        ""
-        if path.startswith(rows.DISPLACED_PREFIX) or folder.is_behind_link(vault.root, path)
-        else path
-    )
-    first = path or _free_path(vault, note_of(memory).title)
-    path, staged, made = first, part or folder.stage(vault.root, data), True
+    path = _wanted_path(vault, memory, kept) or _free_path(vault, note_of(memory).title)
+    staged = part or folder.stage(vault.root, data)
     try:
-        # Another file may have taken the name meanwhile; it stays, unless it has the same bytes.
-        while not folder.publish(staged, vault.root, path):
-            if _has_content(vault, path, data):
-                made = False
-                break
-            path = _free_path(vault, note_of(memory).title)
+        path, made = _publish_under_free_name(vault, memory, (staged, path), data)
     finally:
         staged.unlink(missing_ok=True)
     if not is_usable(vault):
         # The disk went away just now: the file is below its mount point, and is written again.
         return
     with vault.engine.db.transaction():
-        if path != vault_metadata(memory).get("file"):
-            mark = {**memory.metadata, "vault": {**vault_metadata(memory), "file": path}}
-            if memory.forgotten_at is None:
-                memory = vault.engine.revise(vault.bank, number, Edit(metadata=mark), origin).memory
+        if path != vault_metadata(memory).get("file") and memory.forgotten_at is None:
+            metadata = {**memory.metadata, "vault": {**vault_metadata(memory), "file": path}}
+            memory = vault.engine.revise(vault.bank, number, Edit(metadata=metadata), origin).memory
         _record_file(vault, memory, path, data, made=made)
+
+
+def _publish_under_free_name(
+    vault: Vault, memory: Memory, staged: tuple[Path, str], data: bytes
+) -> tuple[str, bool]:
+    """The path of the published file, and whether it was made here.
+
+    Another file may have taken the name meanwhile; it stays, and is used if it has the same bytes.
+    """
+    part, path = staged
+    while not folder.publish(part, vault.root, path):
+        if _has_content(vault, path, data):
+            return path, False
+        path = _free_path(vault, note_of(memory).title)
+    return path, True
+
+
+def _wanted_path(vault: Vault, memory: Memory, kept: NoteFile | None) -> str:
+    """The path that a note had, if it can be used; else ""."""
+    path = kept.path if kept else _safe_path(str(vault_metadata(memory).get("file", "")))
+    is_unusable = path.startswith(rows.DISPLACED_PREFIX) or folder.is_behind_link(vault.root, path)
+    return "" if is_unusable else path
 
 
 def _has_content(vault: Vault, path: str, data: bytes) -> bool:

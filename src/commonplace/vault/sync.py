@@ -106,12 +106,15 @@ class _Run:
         by_id = {row.memory_id: row for row in known}
         if self.stamps is None:
             self._rebuild_wikilinks(matched, by_id)
+        self._apply_in_batches(matched, by_id)
+        forget_missing(self.vault, self.listing, known, self.report)
+
+    def _apply_in_batches(self, matched: list[MatchedFile], by_id: Mapping[int, NoteFile]) -> None:
+        """Apply the changed files; one write to the disk serves many of them."""
         changed = [each for each in matched if not self._is_unchanged(each, by_id)]
         for start in range(0, len(changed), _BATCH):
-            # One write to the disk for many files.
             with self.vault.engine.db.transaction():
                 self._apply_batch(changed[start : start + _BATCH], by_id)
-        forget_missing(self.vault, self.listing, known, self.report)
 
     def _affected_notes(self, files: list[ChangedFile]) -> list[NoteFile]:
         """The known files of all notes, or of those that changed, came or went.

@@ -48,7 +48,10 @@ class SyncLoop:
         full = now >= self._compare_at
         for vault in list_vaults(self._engine, every=full):
             self._sync(vault, full)
-        # A large folder takes longer, and is synced less often.
+        self._schedule_next(now, full)
+
+    def _schedule_next(self, now: float, full: bool) -> None:
+        """A large folder takes longer, and is synced less often."""
         spent = time.monotonic() - now
         gap = LOOK_S_MAX if self.is_listening else LOOK_S
         self._not_before = now + spent + min(LOOK_S_MAX, max(_SOON_S, 4 * spent))

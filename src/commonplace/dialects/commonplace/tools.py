@@ -139,4 +139,5 @@ def _shown(memory: Memory) -> dict[str, Any]:
 def _line(memory: Memory) -> str:
     name = memory.key or memory.title
     text = f"{name}: {memory.text}" if name and name not in memory.text else memory.text
-    return f"- [{ids.short_form(memory.id)}] {text} ({memory.kind}, {clock.iso(memory.updated_at)[:10]})"
+    day = clock.iso(memory.updated_at)[:10]
+    return f"- [{ids.short_form(memory.id)}] {text} ({memory.kind}, {day})"

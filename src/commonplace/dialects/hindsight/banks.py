@@ -228,14 +228,14 @@ def _get_bank(call: Call) -> Bank:
 
 
 def _bank_edit(name: str | None, mission: str | None, updates: Json) -> BankEdit:
-    # The mission is one thing under two names; the one in the configuration wins.
+    # The mission has two names; the one in the configuration takes precedence.
     config = hindsight_config.check_updates(
         ({} if mission is None else {"reflect_mission": mission}) | updates
     )
-    said = config.get("reflect_mission", UNSET) if "reflect_mission" in config else UNSET
+    new_mission = config.get("reflect_mission", UNSET)
     return BankEdit(
         title=UNSET if name is None else name,
-        mission="" if said is None else said,
+        mission="" if new_mission is None else new_mission,
         config=config or UNSET,
     )
 

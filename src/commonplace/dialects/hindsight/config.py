@@ -1,10 +1,8 @@
-"""What a Hindsight bank can be told about itself: the fields of its configuration, each with what
-it may be.
-"""
+"""The configuration of a Hindsight bank: its fields, and which values each accepts."""
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from commonplace.errors import Forbidden, Invalid
@@ -24,7 +22,7 @@ def _choice(*allowed: str) -> tuple[Callable[[object], bool], str]:
 
 
 def _is_name_list(value: object) -> bool:
-    # An empty list would leave nobody a tool to take it back with.
+    # With an empty list, no tool could change the list back.
     return _is_list_of(value, str) and bool(value)
 
 
@@ -67,18 +65,8 @@ FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
 
 
 def check_updates(updates: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields to update, all of them good; null takes one back to what is usual."""
-    secret = sorted(name for name in updates if name not in FIELDS and _CREDENTIAL.search(name))
-    if secret:
-        raise Forbidden(
-            f"Cannot set credential fields via API: {secret}.",
-            hint="Set them in the environment of the server.",
-        )
-    unknown = sorted(name for name in updates if name not in FIELDS)
-    if unknown:
-        raise Invalid(
-            f"Not configurable for a bank: {unknown}.", hint=f"Use some of: {', '.join(FIELDS)}."
-        )
+    """The checked fields to update; null resets a field to its default."""
+    _check_names(updates)
     read = {name: _decode(value, FIELDS[name][0]) for name, value in updates.items()}
     for name, value in read.items():
         fits, wanted = FIELDS[name]
@@ -87,12 +75,25 @@ def check_updates(updates: Mapping[str, Any]) -> dict[str, Any]:
     return read
 
 
+def _check_names(updates: Iterable[str]) -> None:
+    unknown = sorted(name for name in updates if name not in FIELDS)
+    if secret := [name for name in unknown if _CREDENTIAL.search(name)]:
+        raise Forbidden(
+            f"Cannot set credential fields via API: {secret}.",
+            hint="Set them in the environment of the server.",
+        )
+    if unknown:
+        raise Invalid(
+            f"Not configurable for a bank: {unknown}.", hint=f"Use some of: {', '.join(FIELDS)}."
+        )
+
+
 def _decode(value: object, fits: Callable[[object], bool]) -> object:
-    """A value as it is, or what it says as JSON in a string where only that fits."""
+    """The value, or the JSON in a string if only that is a valid value."""
     if not isinstance(value, str) or fits(value):
         return value
     try:
-        meant: object = json.loads(value)
+        decoded: object = json.loads(value)
     except (ValueError, RecursionError):
         return value
-    return meant if fits(meant) else value
+    return decoded if fits(decoded) else value

@@ -71,7 +71,7 @@ def update_memory(
         for one in (text, context, occurred_start, occurred_end, mentioned_at, fact_type, entities)
     ):
         raise Invalid("Nothing to update.", hint=f"Give at least one of: {_CHANGES}.")
-    # The fact type that it has already changes nothing, and is no mistake.
+    # An unchanged fact type is no error.
     done = call.engine.correct(
         call.bank, before.id, given, call.origin("hindsight"), expected=expected_version
     )
@@ -104,5 +104,5 @@ def invalidate_memory(
 
 
 def _parse_moment(text: str | None, what: str) -> int | None | Unset:
-    """The moment a text names; None where it is empty, which clears what was there."""
+    """The parsed time; None for an empty text, which clears the field."""
     return UNSET if text is None else responses.parse_moment(text, what=what)

@@ -1,5 +1,6 @@
-"""Hindsight's tools for the knowledge base: folders, and pages that keep themselves up to date."""
+"""Hindsight's tools for the knowledge base: folders, and pages that are refreshed automatically."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from commonplace import ids
@@ -164,16 +165,9 @@ def update_knowledge_node(
     A new source_query makes the page again, which operation_id tracks.
     """
     node, place = node_id.strip(), _parent_folder(parent_id)
-    of_page = (source_query, tags, max_tokens, trigger, refresh_after_consolidation)
-    if name is None and place is None and all(one is None for one in of_page):
-        raise Invalid(
-            "Nothing to update.", hint="Give a name, a parent_id or an option of the page."
-        )
+    page_options = (source_query, tags, max_tokens, trigger, refresh_after_consolidation)
+    _check_node_options(node, (name, place), page_options)
     if node.startswith("kf-"):
-        if any(one is not None for one in of_page):
-            raise Invalid(
-                "A folder has only a name and a parent_id.", hint="Give the ID of a page (kp-…)."
-            )
         return _folder(call.engine.update_folder(call.bank, node, title=name, parent=place))
     before = call.engine.knowledge_page(call.bank, node)
     given: Json = {
@@ -190,6 +184,21 @@ def update_knowledge_node(
     return _page(call, call.engine.knowledge_page(call.bank, node)) | asked
 
 
+def _check_node_options(
+    node: str, node_options: Sequence[object], page_options: Sequence[object]
+) -> None:
+    """Raise Invalid if nothing is given, or if a folder is given an option of a page."""
+    has_page_option = any(one is not None for one in page_options)
+    if not has_page_option and all(one is None for one in node_options):
+        raise Invalid(
+            "Nothing to update.", hint="Give a name, a parent_id or an option of the page."
+        )
+    if has_page_option and node.startswith("kf-"):
+        raise Invalid(
+            "A folder has only a name and a parent_id.", hint="Give the ID of a page (kp-…)."
+        )
+
+
 @bank_tool("destroys", OTHER)
 def delete_knowledge_node(
     call: Call,
@@ -201,14 +210,14 @@ def delete_knowledge_node(
 
 
 def _parent_folder(parent_id: str | None) -> str | None:
-    """The folder that a caller names, "" for the top level; None where nothing is said of it."""
+    """The given folder, "" for the top level; None if it is not given."""
     named = None if parent_id is None else parent_id.strip()
     return "" if named == _ROOT else named
 
 
 def _merge_trigger(before: Metadata, given: Json | None, after: bool | None) -> Json:
-    """A trigger with what a call changes of it. A schedule and refreshing after consolidation take
-    turns.
+    """The trigger with the changes of a call. A schedule and a refresh after consolidation exclude
+    each other.
     """
     changes: Json = dict(given or {})
     if after is not None:
@@ -230,7 +239,7 @@ def _start_refresh(call: Call, page: MentalModel) -> str:
 
 
 def _children(call: Call, known: Knowledge, folder: str) -> list[Json]:
-    """What stands in a folder, the folders before the pages."""
+    """The content of a folder, folders before pages."""
     folders, pages = known.children(folder)
     below = [
         drop_empty(_folder(one)) | {"children": _children(call, known, one.name)} for one in folders
@@ -270,7 +279,7 @@ def _timestamp(page: MentalModel) -> str | None:
 
 
 def _markdown(page: MentalModel, changed: str | None) -> str:
-    """The page as a document, with what it is in its front matter."""
+    """The page as a document, with its properties in the frontmatter."""
     head = [
         "---",
         "type: page",

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from commonplace.dialects.dialect import Call, ToolRole, drop_empty
@@ -21,14 +22,8 @@ from commonplace.limits import LIST_MAX
 from commonplace.records.query import Filter, TagsMatch
 
 Json = dict[str, Any]
-
-
 TYPES = ("world", "experience", "observation")
-
-
 MAX_TOKENS = 4096
-
-
 _EMPTY = "The content is empty; nothing was stored"
 
 
@@ -37,37 +32,21 @@ def _tag_list(value: object) -> object:
 
 
 Content = Annotated[str, About("The fact or memory to store.", None, 1_000_000)]
-
-
 Context = Annotated[str, About("Category for the memory.", None, 2_000)]
-
-
 Timestamp = Annotated[str | None, About("ISO 8601 timestamp for when the event occurred.")]
-
-
 Tags = Annotated[
     list[str] | None, About("Tags for organizing and filtering this memory.", parse=_tag_list)
 ]
-
-
 Metadata = Annotated[
     dict[str, Any] | None, About('Key-value metadata to attach, e.g. {"source": "slack"}.')
 ]
-
-
 DocumentId = Annotated[
     str | None, About("Document this belongs to. The same id again replaces what changed.", 0, 200)
 ]
-
-
 Strategy = Annotated[
     str | None, About("Accepted and ignored: every text is split in the same way.")
 ]
-
-
 FilterTags = Annotated[list[str] | None, About("Filter memories by tags.", parse=_tag_list)]
-
-
 TagMode = Annotated[
     TagsMatch,
     About(
@@ -75,8 +54,33 @@ TagMode = Annotated[
         " only."
     ),
 ]
-
-
+RecallTokens = Annotated[int | None, About("Maximum tokens to return (default 4096).", 0)]
+Budget = Annotated[str, About("Search thoroughness: low, mid or high.")]
+FactTypes = Annotated[
+    list[str] | None, About("Filter by fact type: world, experience, observation.")
+]
+AskedAt = Annotated[str | None, About("ISO 8601: recall as if asking at this point in time.")]
+ScoreFloors = Annotated[
+    dict[str, Any] | None,
+    About('Score floors, e.g. {"reranker": 0.5}: semantic, keyword, reranker, final.'),
+]
+PreferObservations = Annotated[
+    bool, About("Leave out facts that a returned observation is based on.")
+]
+TagGroups = Annotated[
+    list[dict[str, Any]] | None,
+    About("Trees of and, or, not with {tags, match} as leaves. Cannot be combined with tags."),
+]
+TimeWindow = Annotated[
+    dict[str, Any] | None, About("{start, end}: prefer memories from this time.")
+]
+IncludeChunks = Annotated[bool | None, About("Also return the source text around the facts.")]
+ChunkTokens = Annotated[int, About("Maximum tokens of source text.", 0)]
+IncludeEntities = Annotated[bool, About("Also return the entities that the facts name.")]
+EntityTokens = Annotated[int, About("Maximum tokens of entities.", 0)]
+IncludeSourceFacts = Annotated[bool, About("Also return the facts that observations are based on.")]
+SourceFactsTokens = Annotated[int, About("Maximum tokens of these facts.", 0)]
+IncludeTrace = Annotated[bool, About("Also return all scores, and what was left out and why.")]
 Offset = Annotated[int, About("Number of results to skip.", 0)]
 
 
@@ -151,45 +155,23 @@ def sync_retain(
 def recall(
     call: Call,
     query: Annotated[str, About("Natural language search query.", None, 10_000)],
-    max_tokens: Annotated[int | None, About("Maximum tokens to return (default 4096).", 0)] = None,
-    budget: Annotated[str, About("Search thoroughness: low, mid or high.")] = "high",
-    types: Annotated[
-        list[str] | None, About("Filter by fact type: world, experience, observation.")
-    ] = None,
+    max_tokens: RecallTokens = None,
+    budget: Budget = "high",
+    types: FactTypes = None,
     tags: FilterTags = None,
     tags_match: TagMode = "any",
-    query_timestamp: Annotated[
-        str | None, About("ISO 8601: recall as if asking at this point in time.")
-    ] = None,
-    min_scores: Annotated[
-        dict[str, Any] | None,
-        About('Score floors, e.g. {"reranker": 0.5}: semantic, keyword, reranker, final.'),
-    ] = None,
-    prefer_observations: Annotated[
-        bool, About("Leave out facts that a returned observation is based on.")
-    ] = False,
-    tag_groups: Annotated[
-        list[dict[str, Any]] | None,
-        About("Trees of and, or, not with {tags, match} as leaves. Cannot be combined with tags."),
-    ] = None,
-    temporal_window: Annotated[
-        dict[str, Any] | None, About("{start, end}: prefer memories from this time.")
-    ] = None,
-    include_chunks: Annotated[
-        bool | None, About("Also return the source text around the facts.")
-    ] = None,
-    max_chunk_tokens: Annotated[int, About("Maximum tokens of source text.", 0)] = 8192,
-    include_entities: Annotated[
-        bool, About("Also return the entities that the facts name.")
-    ] = False,
-    max_entity_tokens: Annotated[int, About("Maximum tokens of entities.", 0)] = 500,
-    include_source_facts: Annotated[
-        bool, About("Also return the facts that observations are based on.")
-    ] = False,
-    max_source_facts_tokens: Annotated[int, About("Maximum tokens of these facts.", 0)] = 4096,
-    include_trace: Annotated[
-        bool, About("Also return all scores, and what was left out and why.")
-    ] = False,
+    query_timestamp: AskedAt = None,
+    min_scores: ScoreFloors = None,
+    prefer_observations: PreferObservations = False,
+    tag_groups: TagGroups = None,
+    temporal_window: TimeWindow = None,
+    include_chunks: IncludeChunks = None,
+    max_chunk_tokens: ChunkTokens = 8192,
+    include_entities: IncludeEntities = False,
+    max_entity_tokens: EntityTokens = 500,
+    include_source_facts: IncludeSourceFacts = False,
+    max_source_facts_tokens: SourceFactsTokens = 4096,
+    include_trace: IncludeTrace = False,
 ) -> Json:
     """Search memories to provide personalized responses.
 
@@ -197,10 +179,11 @@ def recall(
     asks about something they may have mentioned before. An empty list means that nothing relevant
     is known; `unsure` is there when none of the results is surely an answer.
     """
+    known_types = _check_types(types)
     question = Question(
         query,
         filter_kinds(
-            _check_types(types),
+            known_types,
             Filter(users=("",), where=responses.tag_condition(tags, tags_match, tag_groups)),
         ),
         budget if budget in DEPTHS else "high",
@@ -209,36 +192,20 @@ def recall(
         responses.score_floors(min_scores),
         responses.utc_offset(query_timestamp),
     )
-    # The type `opinion` of older clients is understood, and nothing is of it.
-    asked = (
-        FactSearchResult()
-        if types and not _check_types(types)
-        else call.engine.search_facts(call.bank, question)
-    )
+    # Older clients may ask for the type `opinion` alone, which no fact has.
+    is_empty = types and not known_types
+    asked = FactSearchResult() if is_empty else call.engine.search_facts(call.bank, question)
     hits = _without_source_facts(asked.found) if prefer_observations else asked.found
-    config = _config(call)
-    room = (
-        max_tokens if max_tokens is not None else int(config.get("recall_max_tokens", MAX_TOKENS))
+    config = _recall_config(call, max_tokens, include_chunks)
+    kept = call.engine.fit_tokens(hits, lambda hit: hit.memory.text, config.tokens_max)
+    trace = traces.recall_trace(question, asked, hits, kept) if include_trace else None
+    answer: Json = {**unsure_field(unsure=asked.unsure, found=kept), "results": [], "trace": trace}
+    parts = _RecallParts(
+        entity_tokens=max_entity_tokens if include_entities else None,
+        chunk_tokens=max_chunk_tokens if config.include_chunks else None,
+        source_tokens=max_source_facts_tokens if include_source_facts else None,
     )
-    kept = call.engine.fit_tokens(hits, lambda hit: hit.memory.text, room)
-    chunked = (
-        config.get("recall_include_chunks", False) if include_chunks is None else include_chunks
-    )
-    names = responses.document_names(call, (hit.memory for hit in hits))
-    return {
-        **unsure_field(unsure=asked.unsure, found=kept),
-        "results": [
-            responses.recall_result(
-                hit, names, entities=include_entities, chunks_of=call.bank if chunked else ""
-            )
-            for hit in kept
-        ],
-        "trace": traces.recall_trace(question, asked, hits, kept) if include_trace else None,
-        "entities": _entities(call, kept, max_entity_tokens) if include_entities else None,
-        # No room for facts is how a caller asks for their source text alone.
-        "chunks": _chunks(call, kept or hits, names, max_chunk_tokens) if chunked else None,
-        **(_sources(call, kept, max_source_facts_tokens) if include_source_facts else {}),
-    }
+    return answer | _recall_parts(call, hits, kept, parts)
 
 
 @bank_tool("reads", ToolRole("list"), error_fields={"items": []})
@@ -298,6 +265,60 @@ def _retain_message(done: RetainResult) -> str:
         if done.changed
         else "The document already says this; nothing was stored"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _RecallConfig:
+    """The options of a recall that a bank may set."""
+
+    tokens_max: int
+    include_chunks: bool
+
+
+def _recall_config(
+    call: Call, max_tokens: int | None, include_chunks: bool | None
+) -> _RecallConfig:
+    """The options of a call, or else those of the bank."""
+    config = _config(call)
+    return _RecallConfig(
+        int(config.get("recall_max_tokens", MAX_TOKENS)) if max_tokens is None else max_tokens,
+        config.get("recall_include_chunks", False) if include_chunks is None else include_chunks,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _RecallParts:
+    """The optional parts of an answer, each with its maximal tokens; None leaves the part out."""
+
+    entity_tokens: int | None
+    chunk_tokens: int | None
+    source_tokens: int | None
+
+
+def _recall_parts(
+    call: Call, hits: Sequence[Finding], kept: Sequence[Finding], parts: _RecallParts
+) -> Json:
+    """The results, entities, chunks and source facts of an answer."""
+    names = responses.document_names(call, (hit.memory for hit in hits))
+    with_entities, with_chunks = parts.entity_tokens is not None, parts.chunk_tokens is not None
+    found: Json = {
+        "results": [
+            responses.recall_result(
+                hit, names, entities=with_entities, chunks_of=call.bank if with_chunks else ""
+            )
+            for hit in kept
+        ],
+        "entities": None,
+        "chunks": None,
+    }
+    if parts.entity_tokens is not None:
+        found["entities"] = _entities(call, kept, parts.entity_tokens)
+    if parts.chunk_tokens is not None:
+        # With no room for facts, a caller asks for their source text alone.
+        found["chunks"] = _chunks(call, kept or hits, names, parts.chunk_tokens)
+    if parts.source_tokens is not None:
+        found |= _sources(call, kept, parts.source_tokens)
+    return found
 
 
 def _without_source_facts(hits: Sequence[Finding]) -> tuple[Finding, ...]:

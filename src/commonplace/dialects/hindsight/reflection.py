@@ -1,4 +1,4 @@
-"""Hindsight's tools for what stands in a bank: reflections, mental models and directives."""
+"""Hindsight's tools for reflections, mental models and directives."""
 
 from typing import Annotated, Any, cast
 
@@ -73,14 +73,7 @@ def reflect(
     if include_based_on:
         answer["based_on"] = _based_on(call, done, directives)
     if include_trace:
-        answer["tool_trace"] = [
-            traces.search_trace(one, depth) for one in done.steps if one.tool == "recall"
-        ]
-        answer["llm_trace"] = [
-            {"scope": "reflect", "duration_ms": one.ms, "iteration": one.round}
-            for one in done.steps
-            if one.tool == "model"
-        ]
+        answer |= traces.reflect_trace(done, depth)
         answer["directives_applied"] = [one.title for one in directives] if done.by_model else []
     return answer
 
@@ -112,7 +105,7 @@ def create_mental_model(
     The content is made asynchronously; the operation_id of the answer tracks it. Without a language
     model it is there at once.
     """
-    # Left as it usually is, it says nothing against a trigger that says more.
+    # The default does not override a trigger with a schedule.
     wanted = _merge_trigger({}, trigger, trigger_refresh_after_consolidation or None, tags_match)
     own = (mental_model_id or "").strip()
     if own and not all(
@@ -263,7 +256,7 @@ def delete_directive(
 
 
 def _start_refresh(call: Call, name: str) -> Job:
-    """Make a model's answer again, with a finished job as the record of it."""
+    """Generate a model's answer again, recorded as a finished job."""
     return call.engine.refresh_as_job(call.bank, name)
 
 
@@ -274,7 +267,7 @@ def _directives(call: Call, tags: list[str] | None, *, every: bool = False) -> l
 def _merge_trigger(
     before: Any, given: Json | None, after: bool | None, tags_match: str | None
 ) -> Json:
-    """A trigger with what a call changes of it; the engine judges the whole."""
+    """The trigger with the changes of a call; the engine validates the result."""
     said = {"refresh_after_consolidation": after, "tags_match": tags_match}
     return {
         **before,
@@ -341,7 +334,7 @@ def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json
 
 
 def _usage(done: Reflection) -> Json:
-    # Counted with our own tokenizer: models differ in what they tell of this.
+    # Counted with our own tokenizer, because models report their usage differently.
     spent, said = (
         sum(getattr(one, name) for one in done.steps) for name in ("tokens_in", "tokens_out")
     )

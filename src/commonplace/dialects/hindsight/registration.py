@@ -1,8 +1,8 @@
-"""Rows of Hindsight's table: every tool exists twice, for one bank and for many, and answers in the
-shape of each.
+"""Declares Hindsight's tools. Each exists in two forms: for one bank, and for several banks.
 
-With many banks a tool takes an optional bank_id and its answer is JSON in a string; with one bank
-the answer is the object itself. Failures are part of the answer, as the original's clients expect.
+With several banks, a tool has an optional bank_id and responds with JSON in a string; with one
+bank, it responds with the object itself. Errors are part of the response, as clients of the
+original expect.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ _STRING: Mapping[str, Any] = {
     "required": ["result"],
     "x-fastmcp-wrap-result": True,
 }
-# What is an answer also when it is empty, and what is one also when it is null.
+# The fields that stay when they are empty, and those that stay when they are null.
 _KEEP_WHEN_EMPTY = (
     *(
         "results",
@@ -52,7 +52,7 @@ _KEEP_WHEN_EMPTY = (
 )
 _KEEP_WHEN_NULL = ("structured_output", "structured_output_error")
 _EMPTY: tuple[object, ...] = (None, "", [], {})
-# Clients of the original take the answer out of its string where they see this.
+# With this field, clients of the original read the response from its string.
 _WRAP_META: Mapping[str, Any] = {"fastmcp": {"wrap_result": True}}
 OPTIONAL = Parameter(
     "bank_id",
@@ -69,26 +69,24 @@ REQUIRED = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class BankTool(Tool):
-    """A tool that works on one bank, and can be offered for that bank alone."""
+    """A tool that works on one bank, and can be listed for that bank alone."""
 
     handler: Callable[..., Answer] = dict
     error_fields: Answer = field(default_factory=dict[str, Any])
 
     def without_parameter(self, name: str) -> Tool:
-        """The same tool for a bank that the connection names, with the object itself as its
-        answer.
-        """
+        """The same tool for the bank of the connection, with the object itself as its response."""
         kept = tuple(one for one in self.parameters if one.name != name)
         return replace(self, parameters=kept).unwrap()
 
     def for_single_user(self) -> Tool:
-        """The same tool with the object itself as its answer: the original, whose clients unwrap
-        it, has no stdio.
+        """The same tool with the object itself as its response, as the original has no stdio
+        server.
         """
         return self.unwrap()
 
     def unwrap(self) -> "BankTool":
-        """The same tool with the object itself as its answer."""
+        """The same tool with the object itself as its response."""
         return replace(
             self, output=_OBJECT, function=_make_handler(self.handler, self.error_fields)
         )
@@ -103,11 +101,11 @@ def bank_tool(
     always_loaded: bool = False,
     bank: Parameter | None = OPTIONAL,
 ) -> Callable[[Callable[..., Answer]], Tool]:
-    """Make a row of a function. `beside` stands next to an error; `bank` is how a caller names
-    one.
+    """Declare a function as a tool. An error response contains `error_fields`; `bank` is the
+    parameter for the bank.
     """
 
-    def row(function: Callable[..., Answer]) -> Tool:
+    def declare(function: Callable[..., Answer]) -> Tool:
         name = getattr(function, "__name__", "")
         own = parameters.parameters_of(function)
         return BankTool(
@@ -128,11 +126,11 @@ def bank_tool(
             error_fields=error_fields or {},
         )
 
-    return row
+    return declare
 
 
 def failure_reply(tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
-    """The failure of a call whose arguments are not what the tool takes."""
+    """The error response for invalid arguments."""
     text = f"{error.message} {error.hint}".strip()
     return Reply(
         {"result": text} if tool.output is _STRING else {"error": text}, text, is_error=True
@@ -140,7 +138,7 @@ def failure_reply(tool: Tool, _given: Mapping[str, object], error: CommonplaceEr
 
 
 def restrict_to_allowlist(dialect: Dialect, engine: Engine, bank: str) -> Dialect:
-    """The dialect with those tools only that a bank allows."""
+    """The dialect with only the tools that a bank allows."""
     allowed = allowlists.allowed_tools(engine, bank)
     if allowed is None:
         return dialect
@@ -150,14 +148,12 @@ def restrict_to_allowlist(dialect: Dialect, engine: Engine, bank: str) -> Dialec
 
 
 def forbidden_tool_reply(tool: Tool) -> Reply:
-    """The answer to a call of a tool that the bank does not allow: for that bank it is not
-    there.
-    """
+    """The response to a forbidden tool: to this bank, the tool does not exist."""
     return unknown_tool_reply(tool.name, wraps=tool.output is _STRING)
 
 
 def unknown_tool_reply(name: str, *, wraps: bool = False) -> Reply:
-    """The answer to a call of a tool that is not there."""
+    """The response to a call of an unknown tool."""
     text = f"Unknown tool: '{name[:200]}'"
     return Reply({"result": text} if wraps else {"error": text}, text, is_error=True)
 
@@ -179,9 +175,7 @@ def _make_handler(
 
 
 def _drop_empty_fields(answer: Answer) -> Answer:
-    """An answer and its records without their empty fields; what a caller stored or a schema asked
-    for stays whole.
-    """
+    """A response without its empty fields, except stored values and fields of a schema."""
     shown = {
         name: value if name in _KEEP_WHEN_NULL else _drop_empty_in_items(value)
         for name, value in answer.items()
@@ -205,7 +199,7 @@ def _drop_empty_in_items(value: object) -> object:
 
 
 def _error_answer(error: CommonplaceError, error_fields: Answer) -> Answer:
-    # What was not found is told as the original tells it; everything else says what to do.
+    # NotFound has the original's text; other errors have a hint.
     text = error.message if isinstance(error, NotFound) else f"{error.message} {error.hint}".strip()
     return (
         {"status": "error", "message": text}

@@ -1,4 +1,4 @@
-"""Hindsight's shapes of memories, documents, operations and banks."""
+"""Hindsight's JSON for memories, documents, operations and banks."""
 
 import math
 import re
@@ -32,17 +32,17 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 
 
 def iso(moment: int | None) -> str | None:
-    """A moment as text, where there is one."""
+    """The ISO text of a time; None without one."""
     return None if moment is None else clock.iso(moment)
 
 
 def fact_type(memory: Memory) -> str:
-    """What sort of fact a memory is; what came from elsewhere is about the world."""
+    """The fact type of a memory; `world` for memories of other dialects."""
     return memory.kind if memory.kind in KINDS else "world"
 
 
 def parse_moment(text: str | None, *, what: str = "timestamp") -> int | None:
-    """The moment an ISO text names."""
+    """The time in an ISO text."""
     if text is None or not text.strip():
         return None
     try:
@@ -55,12 +55,12 @@ def parse_moment(text: str | None, *, what: str = "timestamp") -> int | None:
 
 
 def utc_offset(text: str | None) -> int:
-    """By how much the clock behind a text that names a moment is ahead of UTC."""
+    """The UTC offset of an ISO text."""
     return clock.utc_offset_ms(text) if text and text.strip() else 0
 
 
 def parse_event_time(text: str | None) -> int | None:
-    """The moment at which something was said; what only fills a field is none."""
+    """The time of an event; None for placeholders."""
     if text and text.strip()[:4] in _PLACEHOLDERS:
         raise Invalid(
             f"Invalid timestamp '{text[:60]}': there is no such time.",
@@ -70,7 +70,7 @@ def parse_event_time(text: str | None) -> int | None:
 
 
 def document_names(call: Call, memories: Iterable[Memory]) -> dict[int, str]:
-    """The names of the documents that some memories came from."""
+    """The names of the documents that some memories were extracted from."""
     numbers = {one.document_id for one in memories if one.document_id is not None}
     return call.engine.document_names(call.bank, sorted(numbers))
 
@@ -93,9 +93,9 @@ def _common_fields(memory: Memory, mark: FactMetadata, names: Mapping[int, str])
 def recall_result(
     one: Finding, names: Mapping[int, str], *, entities: bool, chunks_of: str
 ) -> Json:
-    """One result of recall, with the score of each stage, which callers set floors to.
+    """A result of recall, with the score of each stage, for which callers set minimums.
 
-    `chunks_of` is the bank where the chunks are in the answer too, so that a result names its own.
+    `chunks_of` is the bank if the response contains chunks, so that the result names its own.
     """
     mark = fact_metadata.fact_metadata_of(one.memory)
     scores = {
@@ -115,14 +115,12 @@ def recall_result(
 
 
 def _round_down(score: float | None) -> float | None:
-    """A score with three digits, never above the true one: as a floor it keeps what it was read
-    from.
-    """
+    """A score with three digits, rounded down so that it passes as its own minimum."""
     return None if score is None else math.floor(score * 1_000) / 1_000
 
 
 def chunk_id(memory: Memory, names: Mapping[int, str], bank: str) -> str | None:
-    """Which part of its document a memory comes from; None where it comes from none."""
+    """The id of the chunk that a memory was extracted from; None without one."""
     document = names.get(memory.document_id or 0)
     return f"{bank}_{document}_{fact_metadata.fact_metadata_of(memory).chunk}" if document else None
 
@@ -146,7 +144,7 @@ def memory_item(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
 
 
 def full_memory(call: Call, memory: Memory) -> Json:
-    """A memory by itself; an observation with what it was made of, and what it said before."""
+    """A memory by itself; an observation with its source facts and its earlier texts."""
     mark = fact_metadata.fact_metadata_of(memory)
     names = document_names(call, [memory])
     shown = (
@@ -187,7 +185,7 @@ def _source_memory(memory: Memory) -> Json:
 
 def _state_fields(call: Call, memory: Memory) -> Json:
     gone = memory.forgotten_at is not None
-    # Most memories have one version, and those need no look at their past.
+    # Most memories have one version, so their history is not read.
     past = call.engine.history(call.bank, memory.id) if memory.version > 1 else ()
     edits = [
         one.at
@@ -203,7 +201,7 @@ def _state_fields(call: Call, memory: Memory) -> Json:
 
 
 def _editable_fields(version: Version) -> tuple[object, ...]:
-    """What an edit of a fact changes; how often it was said is no part of that."""
+    """The fields of a fact that an edit can change; how often it was mentioned is not one."""
     mark = fact_metadata.parse_fact_metadata(version.metadata)
     times = (version.happened_at, version.happened_until, mark.mentioned_at if mark else None)
     return (version.text, version.kind, version.category, *times, mark.entities if mark else ())
@@ -214,14 +212,12 @@ def _uuids(numbers: Iterable[int]) -> list[str]:
 
 
 def is_uuid(form: str) -> bool:
-    """Whether a text looks like a UUID, ours or anybody's."""
+    """Whether a text has the form of a UUID."""
     return _UUID.fullmatch(form.strip()) is not None
 
 
 def resolve_memory_id(call: Call, form: str) -> int:
-    """The id behind what a caller calls a memory, in any of our forms; 0 where nobody here knows
-    it.
-    """
+    """The memory id in any of our forms; 0 if it is unknown."""
     try:
         # Memstate hands out the ids of versions, and they name the memory as well.
         return call.engine.get(call.bank, form).id
@@ -229,7 +225,7 @@ def resolve_memory_id(call: Call, form: str) -> int:
         return 0
     except Invalid as error:
         if is_uuid(form):
-            return 0  # Somebody else's id: well formed, and known to nobody here.
+            return 0  # A well-formed id that does not exist here.
         raise Invalid(
             f"Invalid memory_id: '{form[:60]}' is not a valid UUID.",
             hint="Pass an id exactly as it was returned.",
@@ -237,7 +233,7 @@ def resolve_memory_id(call: Call, form: str) -> int:
 
 
 def get_memory(call: Call, form: str) -> Memory:
-    """The owner's memory that a caller names, whether or not it is invalidated."""
+    """The owner's memory with an id, also if it is invalidated."""
     number = resolve_memory_id(call, form)
     found = call.engine.list(
         call.bank, Filter(ids=(number,), users=("",), status="any", expired=True), limit=1
@@ -302,7 +298,7 @@ def operation_item(job: Job) -> Json:
 
 
 def missing_operation(operation_id: str) -> Json:
-    """An operation that nobody knows."""
+    """The response for an unknown operation."""
     return {"id": operation_id, "operation_id": operation_id, "status": "not_found"}
 
 
@@ -326,7 +322,7 @@ def bank(one: Bank) -> Json:
 def tag_condition(
     tags: list[str] | None, mode: TagsMatch, groups: list[dict[str, Any]] | None = None
 ) -> Condition | None:
-    """Which tags a memory must have, from a list and a mode or from a tree of groups."""
+    """The condition for the tags of a memory, from a list and a mode or a tree of groups."""
     if tags and groups:
         raise Invalid("tags and tag_groups cannot be combined.", hint="Give one of the two.")
     if groups:
@@ -339,7 +335,7 @@ def tag_condition(
 
 
 def time_window(given: Mapping[str, Any] | None) -> "temporal_expressions.Span | None":
-    """The time a caller asks about."""
+    """The parsed time window."""
     if not given:
         return None
     start, end = (
@@ -353,7 +349,7 @@ def time_window(given: Mapping[str, Any] | None) -> "temporal_expressions.Span |
 
 
 def score_floors(given: Mapping[str, Any] | None) -> dict[str, float]:
-    """The least scores a caller asks for."""
+    """The parsed minimum scores."""
     kept: dict[str, float] = {}
     for name, value in (given or {}).items():
         if value is None or name not in ("semantic", "keyword", "reranker", "final"):

@@ -1,6 +1,5 @@
-"""Hindsight's traces: what each stage made of every result, and what was found and left out, with
-the reason.
-"""
+"""Hindsight's traces: the scores of every result by stage, and the reasons why others were left
+out."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,6 +8,7 @@ from typing import Any
 from commonplace import ids
 from commonplace.engine.facts.fact_ranking import Finding, left_out
 from commonplace.engine.facts.fact_search import FactSearchResult, Question
+from commonplace.engine.reflect.reflect import Reflection
 from commonplace.engine.reflect.reflect_agent import Step
 from commonplace.records.query import Dropped
 
@@ -23,9 +23,7 @@ _WORDS, _MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "pas
 def recall_trace(
     question: Question, result: FactSearchResult, hits: Sequence[Finding], kept: Sequence[Finding]
 ) -> Json:
-    """How the results of recall came about: what was found, of which `hits` were let stand and
-    `kept` had room.
-    """
+    """The trace of a recall: `hits` passed the filters, and `kept` fit into the limit."""
     stages = Counter(_stage(hit) for hit in result.found)
     dropped = [
         *left_out(result.found, hits, _COVERED_BY_OBSERVATION),
@@ -42,8 +40,20 @@ def recall_trace(
     }
 
 
+def reflect_trace(done: Reflection, depth: str) -> Json:
+    """The searches and model calls of a reflection."""
+    return {
+        "tool_trace": [search_trace(one, depth) for one in done.steps if one.tool == "recall"],
+        "llm_trace": [
+            {"scope": "reflect", "duration_ms": one.ms, "iteration": one.round}
+            for one in done.steps
+            if one.tool == "model"
+        ],
+    }
+
+
 def search_trace(one: Step, depth: str) -> Json:
-    """A search that reflect made, what it found, and what it left out."""
+    """The trace of a search during a reflection: what was found and what was left out."""
     return {
         "tool": one.tool,
         "reason": "asked by the caller" if one.round == 0 else "asked for by the model",
@@ -56,7 +66,7 @@ def search_trace(one: Step, depth: str) -> Json:
 
 
 def _result(hit: Finding) -> Json:
-    """What each stage made of a result; null where it had no part in it."""
+    """The scores of a result by stage; null for stages without it."""
     return {
         "id": ids.uuid_form(hit.memory.id),
         "stage": _stage(hit),
@@ -87,7 +97,7 @@ def _stage(hit: Finding) -> str:
 
 
 def _why(hit: Finding) -> str:
-    """Why a result is one, in words."""
+    """The reason for a result, as text."""
     if hit.graph is not None:
         return f"linked to what was found directly ({', '.join(hit.link_types)})"
     if hit.relevance is None:

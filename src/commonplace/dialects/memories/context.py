@@ -89,9 +89,10 @@ def get_context(
     )
     found = call.engine.context(target.bank, wanted)
     data = responses.context(found)
-    if include_trace or found.conflicts or strategy != "baseline":
-        trace = traces.trace if include_trace else traces.brief_trace
-        data["trace"] = trace(found, strategy, graph_depth, linked_max)
+    if include_trace:
+        data["trace"] = traces.trace(found, strategy, graph_depth, linked_max)
+    elif found.conflicts or strategy != "baseline":
+        data["trace"] = traces.brief_trace(found, strategy, graph_depth, linked_max)
     return responses.reply(target, data, markdown.context_text(found, query or ""))
 
 

@@ -69,6 +69,19 @@ def bulk_forget_memories(
     """
     target = resolve_target(call, tenant_id, user_id, project_id, detect=False)
     has_filter = bool(types) or bool(tags) or older_than_days is not None or pattern is not None
+    _check_filters(all=all, has_filter=has_filter)
+    chosen = Filter(
+        projects=(target.project,) if target.project else None,
+        users=(target.user,),
+        tags_like=tuple(tags) if tags else None,
+        created_before=_days_ago(call, older_than_days),
+        text_pattern=None if pattern is None else pattern.strip(),
+        expired=True,
+    )
+    return _forget_many(call, target, MEMORIES.narrow_filter(types, chosen), dry_run=dry_run)
+
+
+def _check_filters(*, all: bool, has_filter: bool) -> None:
     if all and has_filter:
         raise Invalid(
             "Cannot combine all:true with other filters.",
@@ -79,15 +92,6 @@ def bulk_forget_memories(
             "Provide at least one filter (types, tags, older_than_days, pattern), or use all:true. "
             "project_id alone is not a sufficient filter."
         )
-    chosen = Filter(
-        projects=(target.project,) if target.project else None,
-        users=(target.user,),
-        tags_like=tuple(tags) if tags else None,
-        created_before=_days_ago(call, older_than_days),
-        text_pattern=None if pattern is None else pattern.strip(),
-        expired=True,
-    )
-    return _forget_many(call, target, MEMORIES.narrow_filter(types, chosen), dry_run=dry_run)
 
 
 def _days_ago(call: Call, days: int | None) -> int | None:

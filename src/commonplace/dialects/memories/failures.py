@@ -1,6 +1,5 @@
-"""How memories.sh says that something failed: the local server's sentence and the hosted server's
-typed error.
-"""
+"""The error responses of memories.sh: the local server's sentence and the hosted server's typed
+error."""
 
 from collections.abc import Mapping
 
@@ -41,7 +40,7 @@ _PHRASES = {
     "finalize_memory_stream": "finalize stream",
     "cancel_memory_stream": "cancel stream",
 }
-# What a tool looks for by id: the argument, what it is, and how it is said that there is none.
+# By tool: the argument with the id, the name of the object, and the text if it is not found.
 _LOOKUPS = {
     "edit_memory": ("id", "Memory", "not found or already deleted."),
     "forget_memory": ("id", "Memory", "not found or already forgotten."),
@@ -55,7 +54,7 @@ _LOOKUPS = {
     "finalize_memory_stream": ("stream_id", "Stream", "not found or expired."),
     "cancel_memory_stream": ("stream_id", "Stream", "not found or already finalized."),
 }
-# Where the original says a sentence without "Failed to …" before it.
+# The tools whose sentences have no "Failed to …" in the original.
 _CODES_WITHOUT_PREFIX = {
     "edit_memory": ("MEMORY_NOT_FOUND", "NOTHING_TO_UPDATE"),
     "forget_memory": ("MEMORY_NOT_FOUND",),
@@ -66,7 +65,7 @@ _CODES_WITHOUT_PREFIX = {
     "cancel_memory_stream": ("STREAM_NOT_FOUND",),
     "bulk_forget_memories": ("BULK_FORGET_NO_FILTERS", "BULK_FORGET_INVALID_FILTERS"),
 }
-# What the original calls a bad argument, by words of our sentence about it.
+# The original's code for an invalid argument, by words in our error text.
 _CODES = (
     ("tenant_id", "TENANT_ID_INVALID"),
     ("user_id", "USER_ID_INVALID"),
@@ -91,7 +90,7 @@ _FIELDS = {
 
 
 def failure(tool: Tool, given: Mapping[str, object], error: CommonplaceError) -> Reply:
-    """A failure: the local server's sentence, and the hosted server's typed error."""
+    """The error response: the local server's sentence, and the hosted server's typed error."""
     kind, code, sentence = _describe(tool.name, given, error)
     details = {"field": _FIELDS[code]} if code in _FIELDS else {}
     typed = {
@@ -115,7 +114,7 @@ def failure(tool: Tool, given: Mapping[str, object], error: CommonplaceError) ->
 def _describe(
     tool: str, given: Mapping[str, object], error: CommonplaceError
 ) -> tuple[str, str, str]:
-    """The type, the code and the sentence of a failure."""
+    """The type, code and sentence of an error."""
     sentence = f"{error.message} {error.hint}".strip()
     if tool in _LOOKUPS and (isinstance(error, NotFound) or "is not a memory id" in error.message):
         name, what, how = _LOOKUPS[tool]

@@ -1,4 +1,4 @@
-"""The answers of memories.sh as markdown, for people and models that read text."""
+"""The responses of memories.sh as markdown."""
 
 from collections.abc import Sequence
 
@@ -21,19 +21,18 @@ _LABELS = {
 
 
 def label(kind: str) -> str:
-    """The sign and the name of a type."""
+    """The symbol and the name of a type."""
     return _LABELS[MEMORIES.display_kind(kind)]
 
 
 def line(one: Memory) -> str:
-    """A memory on a line, below its title if it has one.
-
-    Its own line breaks are kept, but cannot be taken for the beginning of another memory.
+    """A memory as a list item, with its title above the text if it has one. Its lines are indented,
+    so that none looks like the start of another memory.
     """
     scope = "P" if one.scope.project else "G"
     title = heading(one)
-    said = _indent(one.text if not title or one.text.startswith(title) else f"{title}\n{one.text}")
-    return f"{label(one.kind)} ({scope}) {ids.short_form(one.id)}: {said}{_suffix(one)}"
+    text = _indent(one.text if not title or one.text.startswith(title) else f"{title}\n{one.text}")
+    return f"{label(one.kind)} ({scope}) {ids.short_form(one.id)}: {text}{_suffix(one)}"
 
 
 def rule_line(one: Memory) -> str:
@@ -56,32 +55,35 @@ def rule_sections(rules: Sequence[Memory]) -> str:
 
 
 def context_text(found: Context, query: str) -> str:
-    """A context for readers: rules, memories, what is at odds, and the compaction if it is time for
-    one.
-    """
+    """A context for readers: rules, memories, conflicts, and the compaction if it is due."""
     sections: list[list[str]] = []
     if found.rules:
         sections.append(["## Active Rules", *map(rule_line, found.rules)])
     if found.memories:
-        title = (
-            f'## Relevant to: "{responses.one_line(query)}"'
-            if query.strip()
-            else "## Recent Memories"
-        )
-        doubts = [NONE_SURE] if found.unsure else []
-        sections.append([title, *doubts, *map(line, found.memories)])
+        sections.append(_memory_lines(found, query))
     if found.conflicts:
-        pairs = [responses.conflict(one) for one in found.conflicts]
-        listed = (
-            f"- {one['memoryAId']} <-> {one['memoryBId']} (confidence {one['confidence']:.2f}):"
-            f" {one['explanation']}"
-            for one in pairs
-        )
-        sections.append(["## Conflicts", *listed, responses.SUGGESTION])
+        sections.append(["## Conflicts", *_conflict_lines(found), responses.SUGGESTION])
     if found.compaction:
         sections.append(_compaction_lines(found.compaction))
     empty = "No context found. Use add_memory to store rules and knowledge."
     return "\n\n".join("\n".join(section) for section in sections) or empty
+
+
+def _memory_lines(found: Context, query: str) -> list[str]:
+    title = "## Recent Memories"
+    if query.strip():
+        title = f'## Relevant to: "{responses.one_line(query)}"'
+    doubts = [NONE_SURE] if found.unsure else []
+    return [title, *doubts, *map(line, found.memories)]
+
+
+def _conflict_lines(found: Context) -> list[str]:
+    pairs = [responses.conflict(one) for one in found.conflicts]
+    return [
+        f"- {one['memoryAId']} <-> {one['memoryBId']} (confidence {one['confidence']:.2f}):"
+        f" {one['explanation']}"
+        for one in pairs
+    ]
 
 
 def _compaction_lines(one: Compaction) -> list[str]:

@@ -76,8 +76,8 @@ def memory(one: Memory) -> dict[str, Any]:
 
 
 def memory_item(one: Memory) -> dict[str, Any]:
-    """A memory among others: the day of its last change, and whether it is of the project that the
-    caller named.
+    """A memory in a list: the day of its last change, and whether it belongs to the caller's
+    project.
     """
     shown = {
         name: value for name, value in memory(one).items() if name not in ("createdAt", "projectId")
@@ -87,7 +87,7 @@ def memory_item(one: Memory) -> dict[str, Any]:
 
 
 def rule(one: Memory) -> dict[str, Any]:
-    """A rule in a list of rules."""
+    """A rule in a list."""
     return {
         name: value
         for name, value in memory_item(one).items()
@@ -96,9 +96,7 @@ def rule(one: Memory) -> dict[str, Any]:
 
 
 def context(found: Context) -> dict[str, Any]:
-    """A context as programs see it: those in hand come first among the memories and have the layer
-    `working`.
-    """
+    """A context as JSON; working memories come first and have the layer `working`."""
     data: dict[str, Any] = {
         "rules": [rule(one) for one in found.rules],
         **unsure_field(unsure=found.unsure, found=found.memories),
@@ -113,7 +111,7 @@ def context(found: Context) -> dict[str, Any]:
 
 
 def deletion_preview(found: Sequence[Memory], count: int) -> tuple[dict[str, Any], str]:
-    """What a deletion would delete, for programs and for readers."""
+    """The preview of a deletion, as JSON and as text."""
     shown = [
         {
             "id": ids.short_form(one.id),
@@ -130,21 +128,21 @@ def deletion_preview(found: Sequence[Memory], count: int) -> tuple[dict[str, Any
 
 
 def hit(one: Hit) -> dict[str, Any]:
-    """A memory that was found, and the ids of others that say the same, if there are any."""
+    """A found memory, and the ids of its copies if it has any."""
     return drop_empty(
         memory_item(one.memory) | {"copies": [ids.short_form(number) for number in one.copies]}
     )
 
 
 def layer(one: Memory) -> str:
-    """The layer of a memory: rules are one, what expires is in hand, and the rest is for long."""
+    """The layer of a memory: `rule` for rules, `working` if it expires, else `long_term`."""
     if one.kind == "rule":
         return "rule"
     return "long_term" if one.expires_at is None else "working"
 
 
 def linked_memory(one: LinkedMemory) -> dict[str, Any]:
-    """A memory that was found over a link, and why it is target."""
+    """A memory that was found over a link, and the reason of the link."""
     graph = {
         "whyIncluded": "graph_expansion",
         "linkedViaNode": f"memory:{ids.short_form(one.seed_id)}",
@@ -158,7 +156,7 @@ def linked_memory(one: LinkedMemory) -> dict[str, Any]:
 
 
 def conflict(link: Link) -> dict[str, Any]:
-    """A pair that is at odds, how sure that is, and what to do about it."""
+    """A pair of conflicting memories, the confidence, and a suggestion."""
     first, second = sorted((ids.short_form(link.from_id), ids.short_form(link.to_id)))
     return {
         "memoryAId": first,
@@ -171,7 +169,7 @@ def conflict(link: Link) -> dict[str, Any]:
 
 
 def compaction(one: Compaction) -> dict[str, Any]:
-    """Why to compact, and what was written down first."""
+    """The reason for a compaction, and the checkpoint before it."""
     return drop_empty(
         {
             "trigger": one.trigger,
@@ -193,7 +191,7 @@ def preview(text: str) -> str:
 
 
 def session(one: Session) -> dict[str, Any]:
-    """A session as programs see it."""
+    """A session as JSON."""
     return drop_empty(
         {
             "id": ids.short_form(one.id),
@@ -212,7 +210,7 @@ def session(one: Session) -> dict[str, Any]:
 
 
 def reminder(one: Reminder) -> dict[str, Any]:
-    """A reminder as programs see it."""
+    """A reminder as JSON."""
     return drop_empty(
         {
             "id": ids.short_form(one.id),
@@ -229,7 +227,7 @@ def reminder(one: Reminder) -> dict[str, Any]:
 
 
 def consolidation(done: Consolidation) -> tuple[dict[str, Any], str]:
-    """What a consolidation did, for programs and for readers."""
+    """The result of a consolidation, as JSON and as text."""
     winners = [ids.short_form(one.winner_id) for one in done.merges]
     losers = [ids.short_form(number) for number in done.loser_ids]
     counts = {
@@ -257,15 +255,15 @@ def consolidation(done: Consolidation) -> tuple[dict[str, Any], str]:
 
 
 def moment(at: int | None) -> str | None:
-    """A moment that need not be there."""
+    """The ISO text of a time; None without one."""
     return None if at is None else clock.iso(at)
 
 
 def one_line(text: str) -> str:
-    """A text with every run of white space as one space."""
+    """A text with each run of white space as one space."""
     return " ".join(text.split())
 
 
 def meta(tool: str) -> dict[str, Any]:
-    """What every answer says of itself."""
+    """The fields that every response has."""
     return {"version": VERSION, "tool": tool, "timestamp": clock.iso(SystemClock().now())}

@@ -1,6 +1,5 @@
-"""Where a call of memories.sh goes: which tenant, user and project it means, and the parameters
-that say so.
-"""
+"""Resolves the arguments of a memories.sh call to a tenant, user and project, and declares these
+parameters."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
@@ -48,8 +47,8 @@ _BOTH_SCOPES = "Cannot set both global=true and project_id. Choose one scope."
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A bank and, in it, a project and a user; an absent one is "". `source` tells how the project
-    was found.
+    """A bank with a project and a user; "" if there is none. `source` is where the project came
+    from.
     """
 
     bank: str
@@ -59,24 +58,36 @@ class Target:
 
     @property
     def scope(self) -> Scope:
-        """The scope of what is written here."""
+        """The scope of new memories."""
         return Scope(project=self.project, user=self.user)
 
     @property
     def visible_filter(self) -> Filter:
-        """What is read here: the project and the global rows, the user's own and the owner's."""
+        """The memories that the caller may read: those of the project and global ones, of the user
+        and the owner.
+        """
         return visible_to(self.scope)
 
     @property
     def projects(self) -> tuple[str, ...]:
-        """The projects that are read here."""
+        """The projects that the caller may read."""
         return tuple(dict.fromkeys((self.project, "")))
 
     def owns(self, memory: Memory) -> bool:
-        """Whether the caller may change a memory: it must be the user's own. A project is no
-        wall.
-        """
+        """Whether the caller may change a memory: only those of the user, in any project."""
         return memory.scope.user == self.user
+
+
+def _project_of_folder(folder: str) -> str:
+    """The project of a folder under git; "" if it has none, or a name that we do not accept."""
+    found = git_project.project_of_folder(folder)
+    return found if found and len(found) <= NAME_CHARS_MAX and found.isprintable() else ""
+
+
+def _resolve_user(call: Call, user_id: str | None) -> str:
+    """The user of a call; "" for the owner, also by name."""
+    user = validation.name(user_id, what="user_id") if user_id is not None else ""
+    return "" if user == call.owner else user
 
 
 def resolve_target(
@@ -88,26 +99,21 @@ def resolve_target(
     is_global: bool = False,
     detect: bool = True,
 ) -> Target:
-    """Where a call goes: what it names, else the project of the folder it comes from, else no
-    project.
-    """
+    """The target of a call: the named project, else that of the caller's folder, else none."""
     bank = validation.name(tenant_id, what="tenant_id") if tenant_id is not None else call.bank
-    user = validation.name(user_id, what="user_id") if user_id is not None else ""
-    # The owner by name is still the owner.
-    user = "" if user == call.owner else user
+    user = _resolve_user(call, user_id)
     project = validation.line(project_id or "", what="project_id")
     if is_global and project:
         raise Invalid(_BOTH_SCOPES, hint="Leave out one of the two.")
     if project:
         return Target(bank, project, user, "argument")
-    found = git_project.project_of_folder(call.folder) if detect and not is_global else ""
-    if found and len(found) <= NAME_CHARS_MAX and found.isprintable():
+    if detect and not is_global and (found := _project_of_folder(call.folder)):
         return Target(bank, found, user, "git")
     return Target(bank, "", user)
 
 
 def limit_of(number: float | None, default: int, maximum: int) -> int:
-    """A limit as the original reads it: nothing and less than one is the usual, too much is the
-    most.
+    """A limit as in the original: the default if it is missing or below one, and at most the
+    maximum.
     """
     return default if number is None or not number >= 1 else int(min(number, maximum))

@@ -1,4 +1,4 @@
-"""The tools of memories.sh around memories: sessions and consolidation."""
+"""The tools of memories.sh for sessions and consolidation."""
 
 from typing import Annotated, Any, Literal
 
@@ -206,7 +206,7 @@ def consolidate_memories(
 def _target_of_session(
     call: Call, tenant_id: str | None, user_id: str | None, session_id: str
 ) -> Target:
-    """Where a session is. Its id is enough to find it; a caller that names a user means that user's
+    """The target of a session. Its id is sufficient; a named user restricts it to that user's
     sessions.
     """
     target = resolve_target(call, tenant_id, user_id, detect=False)

@@ -1,5 +1,6 @@
 """The tools of memories.sh that write, search, list and edit memories."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -25,7 +26,7 @@ from commonplace.dialects.parameters import About
 from commonplace.dialects.unsure import NONE_SURE, unsure_field
 from commonplace.engine.facts import fact_metadata
 from commonplace.errors import Invalid, NotFound
-from commonplace.records.memory import UNSET, Draft, Edit, Memory
+from commonplace.records.memory import UNSET, Draft, Edit, Memory, Unset
 from commonplace.records.query import Filter, Query
 
 WORKING_MS = 24 * 3_600_000
@@ -198,15 +199,13 @@ def edit_memory(
     edit = Edit(
         text=UNSET if content is None else stripped_content(content),
         kind="rule" if layer == "rule" else MEMORIES.edited_kind(before.kind, type),
-        tags=UNSET if tags is None else tuple(tags),
-        paths=UNSET if paths is None else tuple(paths),
+        tags=_given_tuple(tags),
+        paths=_given_tuple(paths),
         category=category or "" if "category" in given else UNSET,
-        metadata=fact_metadata.merge_metadata(before.metadata, metadata or {})
-        if "metadata" in given
-        else UNSET,
+        metadata=_edited_metadata(before, metadata) if "metadata" in given else UNSET,
         expires_at=_expiry(call, layer) if layer else UNSET,
     )
-    # An edit that repeats the current values changes nothing, and is no error.
+    # An edit that repeats the current values is no error.
     edit = Edit(kind=before.kind) if edit == Edit() else edit
     memory = call.engine.revise(
         target.bank, before.id, edit, call.origin("memories"), expected=expected_version
@@ -221,8 +220,16 @@ def edit_memory(
     return responses.reply(target, data, text)
 
 
+def _given_tuple(values: list[str] | None) -> tuple[str, ...] | Unset:
+    return UNSET if values is None else tuple(values)
+
+
+def _edited_metadata(before: Memory, metadata: dict[str, Any] | None) -> Mapping[str, Any]:
+    return fact_metadata.merge_metadata(before.metadata, metadata or {})
+
+
 def _given_fields(call: Call) -> set[str]:
-    """The fields that a call edits; null removes a category or metadata, and nothing else."""
+    """The fields that a call edits; null removes only a category or metadata."""
     given = {
         name
         for name in (*_FIELDS, "layer")
@@ -235,7 +242,7 @@ def _given_fields(call: Call) -> set[str]:
 
 
 def stripped_content(content: str) -> str:
-    """What is to be remembered, without the white space around it."""
+    """The text without surrounding white space."""
     if not content.strip():
         raise Invalid("Memory content cannot be empty.", hint="Write at least one word.")
     return content.strip()
@@ -257,7 +264,7 @@ def _narrow_filter(seen: Filter, types: list[Type] | None, layer: str | None) ->
 
 
 def get_own_memory(call: Call, target: Target, memory_id: str) -> Memory:
-    """A memory that the caller may change. Raises NotFound for those of others."""
+    """A memory that the caller may change. Raises NotFound for those of other users."""
     memory = call.engine.get(target.bank, memory_id)
     if not target.owns(memory) or memory.forgotten_at is not None:
         raise NotFound(f"There is no memory {memory_id}.")

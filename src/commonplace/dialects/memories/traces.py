@@ -7,11 +7,11 @@ from commonplace import ids
 from commonplace.engine.sessions.context import Context
 from commonplace.records.query import Dropped, Hit, Recall
 
-_DROPPED_MAX = 10  # A trace names only the best of what was left out.
+_DROPPED_MAX = 10  # A trace lists only the best of the memories that were left out.
 
 
 def search_trace(found: Recall) -> dict[str, Any]:
-    """How the results of a search came about."""
+    """The trace of a search."""
     return {
         "requestedStrategy": "hybrid",
         "appliedStrategy": "hybrid",
@@ -22,8 +22,8 @@ def search_trace(found: Recall) -> dict[str, Any]:
 
 
 def _channel_trace(hits: Sequence[Hit], dropped: Sequence[Dropped]) -> dict[str, Any]:
-    """Which channel found what with which score, and what was left out and why, the best of those
-    first.
+    """The scores of the results by channel, and the best of the memories that were left out, with
+    reasons.
     """
     return {
         "lexicalCandidates": sum(hit.channels.get("keyword", 0) > 0 for hit in hits),
@@ -45,7 +45,7 @@ def _channel_trace(hits: Sequence[Hit], dropped: Sequence[Dropped]) -> dict[str,
 
 
 def trace(found: Context, requested: str, depth: int, most: int) -> dict[str, Any]:
-    """How a context came about."""
+    """The trace of a context."""
     applied = "hybrid_graph" if requested == "hybrid_graph" and depth > 0 else "baseline"
     # What a search left out may have come in over a link.
     kept = {one.id for one in found.memories}
@@ -67,8 +67,6 @@ def trace(found: Context, requested: str, depth: int, most: int) -> dict[str, An
 
 
 def brief_trace(found: Context, requested: str, depth: int, most: int) -> dict[str, Any]:
-    """What the contract tells beside conflicts, and what a caller who asked for a strategy wants to
-    know of it.
-    """
+    """The parts of a trace that the contract requires with conflicts or a named strategy."""
     whole = trace(found, requested, depth, most)
     return {name: whole[name] for name in ("strategy", "conflictCount")}

@@ -63,28 +63,43 @@ def memstate_get(
     Nothing given: all projects. project_id: its tree. project_id and keypath: a subtree. memory_id:
     one memory. at_revision travels back in time.
     """
+    has_location = bool(project_id or keypath)
     if memory_id:
-        if project_id or keypath or at_revision is not None:
+        if has_location or at_revision is not None:
             raise Invalid(
                 "memory_id mode cannot be combined with project_id, keypath, or at_revision",
                 hint="Give memory_id alone.",
             )
         return _memory_response(call, memory_id)
-    if not project_id and not keypath:
+    if not has_location:
         if at_revision is not None:
             raise Invalid(_NO_PROJECT, hint="Add project_id.")
         return _projects_response(call)
     location = locate_key(call, project_id, keypath or "")
-    tree = _tree(call, location, at_revision)
-    key = location.key
-    versions = [one for one in tree.versions if recursive or not key or key_of(one) == key]
-    data = _summary_data(location.project, key, tree, versions)
-    if include_content:
-        data |= _content_data(call, location.project, versions, content_limit)
-        if key and not recursive:
-            data["full_memory"] = next(iter(data.pop("full_memories").values()), None)
+    full_max = content_limit if include_content else None
+    data = _subtree_data(call, location, at_revision, recursive=recursive, full_max=full_max)
     meta = {"mode": "keypath", "recursive": recursive, "resolved_keypath": location.keypath}
     return responses.envelope("memstate_get", call.arguments, data, **meta, at_revision=at_revision)
+
+
+def _subtree_data(
+    call: Call,
+    location: KeyLocation,
+    at_revision: int | None,
+    *,
+    recursive: bool,
+    full_max: int | None,
+) -> dict[str, Any]:
+    """The memories at and below a key, up to `full_max` of them in full."""
+    tree = _tree(call, location, at_revision)
+    one_key = location.key if not recursive else ""
+    versions = [one for one in tree.versions if not one_key or key_of(one) == one_key]
+    data = _summary_data(location.project, location.key, tree, versions)
+    if full_max is not None:
+        data |= _content_data(call, location.project, versions, full_max)
+        if one_key:
+            data["full_memory"] = next(iter(data.pop("full_memories").values()), None)
+    return data
 
 
 def _tree(call: Call, location: KeyLocation, at_revision: int | None) -> Tree:

@@ -54,32 +54,35 @@ def memstate_search(
     filters = [one for each in locations for one in search_filters(*each, categories or ())]
     found = _search(call, query, filters, limit)
     superseded = _search_superseded(call, query, filters, found) if include_superseded else []
-    hits = [
-        *(responses.hit(*pair) for pair in found.memories),
-        *(_superseded_hit(call, *pair) for pair in superseded[:limit]),
-    ]
+    hits = [responses.hit(*pair) for pair in found.memories]
+    hits += [_superseded_hit(call, *pair) for pair in superseded[:limit]]
     data = {
         **unsure_field(unsure=found.unsure, found=found.memories),
         "results": hits[:limit],
         "total_found": found.total + len(superseded),
         "query": query,
     }
-    resolved = responses.full_keypath(*locations[0]) if prefix and locations else None
+    resolved = _resolved_keypath(prefix, locations)
     return responses.envelope("memstate_search", call.arguments, data, resolved_keypath=resolved)
+
+
+def _resolved_keypath(prefix: str, locations: Sequence[tuple[str, str]]) -> str | None:
+    return responses.full_keypath(*locations[0]) if prefix and locations else None
 
 
 def _search(call: Call, query: str, filters: Sequence[Filter], limit: int) -> _Found:
     """The memories that answer a query, best first; a blank query lists them by keypath."""
     count = sum(call.engine.count(call.bank, one) for one in filters)
     if not query.strip():
-        listed = (
-            memory
-            for one in filters
-            for memory in call.engine.list(call.bank, one, order="key", limit=limit)
-        )
-        return _Found([(memory, 1.0) for memory in listed], count)
+        listed = [call.engine.list(call.bank, one, order="key", limit=limit) for one in filters]
+        return _Found([(memory, 1.0) for found in listed for memory in found], count)
     if not count:  # Without memories, the bank itself may not exist.
         return _Found([], 0)
+    return _recall_all(call, query, filters, count)
+
+
+def _recall_all(call: Call, query: str, filters: Sequence[Filter], count: int) -> _Found:
+    """The hits of several filters in one ranking."""
     recalls = [
         call.engine.recall(call.bank, Query(query, one, limit=RECALL_MAX)) for one in filters
     ]

@@ -1,20 +1,20 @@
-"""PowerMem's configuration, of both its generations, in terms of our settings, and warnings about
-what has no effect.
+"""PowerMem's configuration, in both generations, as our settings, with warnings about values that
+have no effect.
 
-The files may be somebody else's: `.env` in the working folder comes with any repository that is
-cloned. So only the names below are taken from it, and no address of a model outside this machine.
+A `.env` file in the working folder is not trusted, because it comes with any repository that is
+cloned. Only the names below are read from it, and no address of a model outside this machine.
 Values are never shown.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import cast
 
 from commonplace.errors import CommonplaceError
 from commonplace.models import providers
 
 USED_VARIABLES = ("LLM_PROVIDER", "LLM_API_KEY", "LLM_MODEL", "LLM_BASE_URL", "POWERMEM_DIR")
-# How the names of PowerMem's variables begin; those that are not heeded are named in a warning.
+# The names of PowerMem's variables; those that have no effect are listed in a warning.
 _VARIABLE = re.compile(
     r"(?:LLM|EMBEDDING|DATABASE|SQLITE|OCEANBASE|INTELLIGENT_MEMORY|MEMORY_DECAY|MEMORY_SEARCH|RERANKER|SPARSE|GRAPH_STORE|"
     r"QUERY_REWRITE|SKILL_STORE|SOURCE_STORE|SNOWFLAKE|POWERMEM|AGENT_MEMORY|ACCESS_CONTROL)_[A-Z0-9_]+|"
@@ -28,65 +28,68 @@ _SECTIONS = frozenset(
     " source_store memory_decay performance security custom_fact_extraction_prompt"
     " custom_update_memory_prompt timezone version audio_llm".split()
 )
+_STORE_SECTIONS = ("vector_store", "database")
 _LLM_FIELDS = {"model": "LLM_MODEL", "api_key": "LLM_API_KEY"}
 
 
 def from_env_file(assignments: Iterable[tuple[str, str]]) -> tuple[dict[str, str], list[str]]:
-    """What of a `.env` file in the working folder is heeded, and warnings."""
-    taken = {name: value for name, value in assignments if value and _VARIABLE.fullmatch(name)}
-    far = [
-        name
-        for name, value in taken.items()
-        if name.endswith("_BASE_URL") and not providers.is_local(value)
-    ]
+    """The variables to take from a `.env` file in the working folder, and warnings."""
+    found = {name: value for name, value in assignments if value and _VARIABLE.fullmatch(name)}
+    remote = [name for name, value in found.items() if _is_remote_address(name, value)]
     warnings = [
         f"{name} in .env is ignored: a file in a folder may not send memories elsewhere. "
         "Name the file with --env to allow it."
-        for name in far
+        for name in remote
         if "LLM" in name
     ]
-    # Where the owner's name is read from is this person's business, not a folder's.
-    return {
-        name: value for name, value in taken.items() if name not in (*far, "POWERMEM_DIR")
-    }, warnings
+    # The owner's name comes from the person's own folder, not from one named in a repository.
+    ignored = {*remote, "POWERMEM_DIR"}
+    return {name: value for name, value in found.items() if name not in ignored}, warnings
+
+
+def _is_remote_address(name: str, value: str) -> bool:
+    return name.endswith("_BASE_URL") and not providers.is_local(value)
 
 
 def from_config(
     config_file: Mapping[str, object], known: Iterable[str]
 ) -> tuple[dict[str, str], list[str]]:
-    """A configuration file in PowerMem's form as variables, and warnings about keys that nobody
-    knows.
+    """A configuration file in PowerMem's form as variables, and warnings about unknown keys and
+    unused sections.
     """
+    given = _llm_variables(_object(config_file.get("llm")))
+    for section in _STORE_SECTIONS:
+        if isinstance(provider := _object(config_file.get(section)).get("provider"), str):
+            given["DATABASE_PROVIDER"] = provider
+    return given, _section_warnings(config_file, {*known, *_SECTIONS})
+
+
+def _llm_variables(section: Mapping[str, object]) -> dict[str, str]:
     given: dict[str, str] = {}
-    unknown = [name for name in config_file if name not in _SECTIONS and name not in set(known)]
-    idle = [
-        name
-        for name in config_file
-        if name in _SECTIONS and name not in ("llm", "vector_store", "database")
-    ]
-    model = _object(config_file.get("llm"))
-    config = {**model, **_object(model.get("config"))}
-    if isinstance(provider := model.get("provider"), str):
+    if isinstance(provider := section.get("provider"), str):
         given["LLM_PROVIDER"] = provider
-    for name, value in config.items():
+    for name, value in {**section, **_object(section.get("config"))}.items():
         variable = _LLM_FIELDS.get(name) or ("LLM_BASE_URL" if name.endswith("base_url") else "")
         if variable and isinstance(value, str) and value:
             given[variable] = value
-    for section in ("vector_store", "database"):
-        if isinstance(provider := _object(config_file.get(section)).get("provider"), str):
-            given["DATABASE_PROVIDER"] = provider
-    warnings = [f"Unknown keys in --config: {', '.join(sorted(unknown))}."] if unknown else []
-    if idle:
-        warnings.append(
-            f"These sections of --config have no effect here: {', '.join(sorted(idle))}."
-        )
-    return given, warnings
+    return given
+
+
+def _section_warnings(config_file: Mapping[str, object], known: Collection[str]) -> list[str]:
+    unknown = sorted(name for name in config_file if name not in known)
+    unused = sorted(
+        name for name in config_file if name in _SECTIONS and name not in ("llm", *_STORE_SECTIONS)
+    )
+    warnings: list[str] = []
+    if unknown:
+        warnings.append(f"Unknown keys in --config: {', '.join(unknown)}.")
+    if unused:
+        warnings.append(f"These sections of --config have no effect here: {', '.join(unused)}.")
+    return warnings
 
 
 def normalize_environment(environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """The environment with both generations' names for the model read as one, and warnings about
-    the rest.
-    """
+    """The environment with the newer names for the model, and warnings about unused variables."""
     given = dict(environment)
     provider = given.get("LLM_PROVIDER", "").strip()
     own_url = f"{provider.upper()}_LLM_BASE_URL"

@@ -34,14 +34,14 @@ _INTEGER_MAX = 2**63 - 1
 
 
 def parse_condition(filters: Mapping[str, object] | None, owner: str) -> Condition | None:
-    """What a filter asks for; the owner's name stands for the memories that name no user. Raises
+    """The condition of a filter; the owner's name also matches memories without a user. Raises
     Invalid.
     """
     return _FilterParser(owner).parse(filters, 0) if filters else None
 
 
 class _FilterParser:
-    """One filter being read."""
+    """Parses one filter and counts its conditions."""
 
     def __init__(self, owner: str) -> None:
         self.owner = owner
@@ -58,21 +58,8 @@ class _FilterParser:
         return found[0] if len(found) == 1 else AllOf(tuple(found))
 
     def _parse_entry(self, name: str, asked: object, depth: int) -> list[Condition]:
-        joined = (
-            _JOINED.get(name.removeprefix("$").lower())
-            if name.upper() in ("AND", "OR", "$AND", "$OR")
-            else None
-        )
-        if joined:
-            listed = cast(list[object], asked) if isinstance(asked, list) else [asked]
-            if not listed or not all(isinstance(one, dict) for one in listed):
-                raise Invalid(
-                    f"`{name}` needs a list of filters.",
-                    hint=f'For example {{"{name}": [{{"a": 1}}]}}.',
-                )
-            return [
-                joined(tuple(self.parse(cast(dict[str, object], one), depth + 1) for one in listed))
-            ]
+        if name.upper() in ("AND", "OR", "$AND", "$OR"):
+            return [self._parse_group(name, asked, depth)]
         if name.startswith("$"):
             raise _unknown(name)
         if isinstance(asked, dict):
@@ -87,6 +74,17 @@ class _FilterParser:
                 for operator, value in operators.items()
             ]
         return [self._parse_comparison(name, "eq", asked)]
+
+    def _parse_group(self, name: str, asked: object, depth: int) -> Condition:
+        """A list of filters joined by AND or OR."""
+        listed = cast(list[object], asked) if isinstance(asked, list) else [asked]
+        if not listed or not all(isinstance(one, dict) for one in listed):
+            raise Invalid(
+                f"`{name}` needs a list of filters.",
+                hint=f'For example {{"{name}": [{{"a": 1}}]}}.',
+            )
+        join = _JOINED[name.removeprefix("$").lower()]
+        return join(tuple(self.parse(cast(dict[str, object], one), depth + 1) for one in listed))
 
     def _parse_comparison(self, name: str, written: str, value: object) -> Condition:
         self.count += 1
@@ -106,8 +104,10 @@ class _FilterParser:
         if not all(path):
             raise Invalid(f"`{name}` is not a field.", hint="Write nested fields as a.b.")
         own = MEMORY_FIELDS.get(name)
-        meant = self._field_value(own, value) if own else _comparable(value)
-        return _match((own,) if own else path, cast(Operator, operator), meant, own=own is not None)
+        operand = self._field_value(own, value) if own else _comparable(value)
+        return _match(
+            (own,) if own else path, cast(Operator, operator), operand, own=own is not None
+        )
 
     def _field_value(self, field: str, value: object) -> object:
         if isinstance(value, list):
@@ -124,7 +124,7 @@ class _FilterParser:
 
 
 def _match(path: tuple[str, ...], operator: Operator, value: object, *, own: bool) -> Match:
-    # Equality is membership of one: so a field that holds a list is found by each of its members.
+    # Equality is membership in a list of one, so that a list in a field matches by each member.
     if operator in ("eq", "ne") and value is not None:
         return Match(path, "in" if operator == "eq" else "nin", _as_list(value), own)
     return Match(path, operator, value, own)
@@ -135,9 +135,7 @@ def _as_list(value: object) -> list[object]:
 
 
 def _comparable(value: Any) -> object:
-    """A value that the store can compare with; a whole number too large for it becomes the nearest
-    it has.
-    """
+    """A value that the store can compare with; an integer that is too large becomes a float."""
     if isinstance(value, list):
         return [_comparable(one) for one in cast(list[Any], value)]
     if isinstance(value, int) and abs(value) > _INTEGER_MAX:

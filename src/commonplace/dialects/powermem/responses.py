@@ -1,4 +1,4 @@
-"""How PowerMem spells things: messages, memories, envelopes. No decisions, only forms."""
+"""The requests and responses of PowerMem: messages, memories, envelopes."""
 
 import json
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from commonplace.reserved_metadata import user_metadata
 
 _EVENTS = {"added": "ADD", "revised": "UPDATE", "unchanged": "NONE", "forgotten": "DELETE"}
 _TEXT_PARTS = ("text", "input_text", "output_text")
-# What callers of the original check for, in the words of its language.
+# The names of Python exceptions, which clients of the original check for.
 _TYPES = {"Invalid": "ValueError", "TooLarge": "ValueError", "Forbidden": "PermissionError"}
 _NOT_FOUND = "Memory not found"
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessages:
-    """What was said, as text, and what of it is none."""
+    """The messages as text, and their parts that are not text."""
 
     messages: tuple[Message, ...]
     skipped: tuple[SkippedText, ...] = ()
@@ -47,7 +47,7 @@ def parse_messages(messages: object) -> ParsedMessages:
 
 
 def owner_name(owner: str) -> str:
-    """What the owner is called here."""
+    """The name of the owner in PowerMem's tools."""
     return owner or DEFAULT_OWNER_NAME
 
 
@@ -76,7 +76,7 @@ def item(memory: Memory, owner: str, text: str = "memory") -> dict[str, Any]:
 
 
 def hit(one: Hit, owner: str) -> dict[str, Any]:
-    """A memory that was found, and the ids of others that say the same, if there are any."""
+    """A found memory, and the ids of its copies if it has any."""
     return (
         item(one.memory, owner)
         | {"score": one.score}
@@ -84,25 +84,22 @@ def hit(one: Hit, owner: str) -> dict[str, Any]:
     )
 
 
-def add_response(told: MessagesResult, left: tuple[SkippedText, ...]) -> dict[str, Any]:
-    """The answer to an add: what became of each statement, and what was not made into one."""
-    results = [_result(one) for one in told.outcomes]
+def add_response(added: MessagesResult, not_text: tuple[SkippedText, ...]) -> dict[str, Any]:
+    """The response of an add: the outcome of each statement, and the skipped texts."""
+    results = [_result(one) for one in added.outcomes]
     data: dict[str, Any] = {"results": results}
-    if told.document:
-        data["document"] = told.document
-    if skipped := [*told.skipped, *left]:
+    if added.document:
+        data["document"] = added.document
+    if skipped := [*added.skipped, *not_text]:
         data["skipped"] = [
             {"role": one.role, "text": one.text, "reason": one.reason} for one in skipped
         ]
-    if told.failure:
-        data["model_error"] = told.failure
-    first = next(
-        (one for one in results if one["event"] in ("ADD", "UPDATE")),
-        results[0] if results else None,
-    )
     message = _summary(results)
-    if told.failure:
-        message += f". The model failed, so it was stored without it: {told.failure}"
+    if added.failure:
+        data["model_error"] = added.failure
+        message += f". The model failed, so it was stored without it: {added.failure}"
+    changed = [one for one in results if one["event"] in ("ADD", "UPDATE")]
+    first = next(iter(changed or results), None)
     return {
         "success": True,
         "memory_id": first["id"] if first else None,
@@ -112,7 +109,7 @@ def add_response(told: MessagesResult, left: tuple[SkippedText, ...]) -> dict[st
 
 
 def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
-    """A refusal or a failure."""
+    """The response for an error."""
     answer: dict[str, Any] = {"success": False}
     if error.kind == "NotFound":
         answer["message"] = _NOT_FOUND
@@ -167,16 +164,24 @@ def _message(one: object) -> tuple[Message, list[SkippedText]]:
         raise Invalid(
             "The role of a message is not a string.", hint='Use "user", "assistant" or "system".'
         )
-    content = given.get("content", given.get("text"))
+    text, skipped = _join_parts(role, given.get("content", given.get("text")))
+    if isinstance(name, str) and name and text.strip():
+        text = f"{name}: {text}"
+    return Message(role.strip(), text), skipped
+
+
+def _join_parts(role: str, content: object) -> tuple[str, list[SkippedText]]:
+    """The text of a message's content, and the parts that are not text."""
     parts = cast(list[object], content) if isinstance(content, list) else [content]
-    texts = [text for part in parts if (text := _text_of(part)) is not None]
-    left = [
-        SkippedText(role, _kind_of(part), "not text") for part in parts if _text_of(part) is None
-    ]
-    text = "\n".join(texts)
-    return Message(
-        role.strip(), f"{name}: {text}" if isinstance(name, str) and name and text.strip() else text
-    ), left
+    texts: list[str] = []
+    skipped: list[SkippedText] = []
+    for part in parts:
+        text = _text_of(part)
+        if text is None:
+            skipped.append(SkippedText(role, _kind_of(part), "not text"))
+        else:
+            texts.append(text)
+    return "\n".join(texts), skipped
 
 
 def _text_of(part: object) -> str | None:

@@ -21,7 +21,7 @@ from commonplace.reserved_metadata import user_metadata
 
 
 def _parse_id(value: object) -> object:
-    """The integer behind an id as another dialect prints it."""
+    """The number of an id in the form of any dialect."""
     return ids.parse(value) if isinstance(value, str) and not value.strip().isdecimal() else value
 
 
@@ -86,19 +86,19 @@ def add_memory(
     What is worth remembering is stored statement by statement and merged with what is known; each
     comes back with the event ADD, UPDATE (with previous_memory) or NONE.
     """
-    said = responses.parse_messages(messages)
-    if not said.messages:
+    parsed = responses.parse_messages(messages)
+    if not parsed.messages:
         raise Invalid("messages cannot be empty", hint="Give at least one message with some text.")
     kept = {**(filters or {}), **(metadata or {}), **({"scope": scope} if scope else {})}
     telling = MessageBatch(
-        said.messages,
+        parsed.messages,
         Scope(user=_user(call, user_id), agent=_strip(agent_id), run=_strip(run_id)),
         kind=memory_type or "",
         metadata=fact_metadata.merge_metadata({}, kept),
         whole=call.arguments.get("infer") in (False, "false", "False", 0),
     )
     return responses.add_response(
-        call.engine.add_messages(call.bank, telling, call.origin("powermem")), said.skipped
+        call.engine.add_messages(call.bank, telling, call.origin("powermem")), parsed.skipped
     )
 
 
@@ -204,7 +204,7 @@ def delete_all_memories(
     They are hidden, and their owner can restore them or erase them for good.
     """
     chosen = _filter(call, None, user_id, agent_id, run_id)
-    # Where nothing is, there may not even be a bank to ask.
+    # Without memories, the bank may not exist.
     found = call.engine.count(call.bank, chosen)
     gone = call.engine.forget_where(call.bank, chosen, call.origin("powermem")) if found else ()
     message = (
@@ -247,7 +247,7 @@ def _strip(name: str | None) -> str:
 
 
 def _user(call: Call, user_id: str | None) -> str:
-    """The user a call is about, as scopes name them: the owner is nobody else's name."""
+    """The user in scopes: "" for the owner, also by name."""
     name = _strip(user_id)
     return "" if name == responses.owner_name(call.engine.owner) else name
 
@@ -259,7 +259,7 @@ def _filter(
     agent_id: str | None = None,
     run_id: str | None = None,
 ) -> Filter:
-    """Which memories are meant. A scope in the filters counts where the argument is left out."""
+    """The filter for memories. A scope in `filters` applies if the argument is missing."""
     rest = dict(filters or {})
     user, agent, run = (
         _strip(given) or (_strip(rest.pop(name)) if isinstance(rest.get(name), str) else "")
@@ -277,7 +277,7 @@ def _filter(
 
 
 def _get_memory(call: Call, memory_id: int, user_id: str | None, agent_id: str | None) -> Memory:
-    """A memory by its id, if it belongs to the user, and the agent and run where they are named."""
+    """A memory by id. Raises NotFound if it does not belong to the user, agent and run."""
     run_id = call.arguments.get("run_id")
     chosen = _filter(call, None, user_id, agent_id, run_id if isinstance(run_id, str) else None)
     number = call.engine.get(call.bank, memory_id).id

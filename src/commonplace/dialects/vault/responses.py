@@ -1,4 +1,4 @@
-"""What the vault dialect answers: notes, cursors, bundles and failures."""
+"""The responses of the vault dialect: notes, cursors, bundles and errors."""
 
 import base64
 import hashlib
@@ -30,9 +30,7 @@ _BACKLINKS_MAX = 10
 
 
 def entry(hit: Hit, backlinks: Sequence[str] = ()) -> dict[str, Any]:
-    """A hit, with the path of its file where it has one, and those of some notes that link to
-    it.
-    """
+    """A hit, with the path of its file and of some notes that link to it."""
     memory = hit.memory
     path = path_of(memory)
     return {
@@ -50,7 +48,7 @@ def entry(hit: Hit, backlinks: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def append_response(memory: Memory) -> dict[str, Any]:
-    """A note that was just kept, or was kept before under the same key."""
+    """The response for a new note, or for the note that already has the key."""
     return {
         "id": ids.note_form(memory.id),
         "title": title_of(memory),
@@ -60,12 +58,12 @@ def append_response(memory: Memory) -> dict[str, Any]:
 
 
 def status(memory: Memory) -> str:
-    """Whether a note is there for everybody."""
+    """Whether a note is active or deleted."""
     return "active" if memory.forgotten_at is None else "deleted"
 
 
 def cursor(question: str, place: Place) -> str:
-    """Where the next page of a question begins, as a text."""
+    """The position of the next page, as text."""
     head = [
         number
         for memory_id, score in place.head
@@ -78,11 +76,11 @@ def cursor(question: str, place: Place) -> str:
 
 
 def parse_cursor(question: str, text: str) -> Place:
-    """The place that a cursor means. One of another question, or a changed one, is refused."""
+    """The position in a cursor. Raises Invalid for a changed cursor or one of another question."""
     try:
         whole = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         mac, payload = whole[:_MAC_BYTES], whole[_MAC_BYTES:]
-        # Some texts decode to the same bytes as the one that was given out; they are not it.
+        # Other texts decode to the same bytes; only the issued one is valid.
         same = base64.urlsafe_b64encode(whole).decode().rstrip("=") == text
         if same and hmac.compare_digest(mac, _mac(question, payload)):
             score, number, rows, terms, identified, ahead, size, *rest = (
@@ -101,16 +99,12 @@ def parse_cursor(question: str, text: str) -> Place:
 
 
 def tokens(text: str) -> int:
-    """How many tokens a text is taken for: a third of its bytes, which is more than models make of
-    most texts.
-    """
+    """The estimated tokens of a text: a third of its bytes, more than most models count."""
     return _token_count(len(text.encode()))
 
 
 def bundle(found: Sequence[Memory], budget: int) -> str:
-    """As many notes as fit, from the first on; of a first one that alone is too long, its
-    beginning.
-    """
+    """The first notes that fit; if the first one alone is too long, its beginning."""
     kept, size = list[str](), 0
     for memory in found:
         section = _section(memory)
@@ -122,9 +116,7 @@ def bundle(found: Sequence[Memory], budget: int) -> str:
 
 
 def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
-    """A failure with the number of its HTTP status where a program finds it, in the text as
-    well.
-    """
+    """The error response, with an HTTP status as a field and in the text."""
     message = f"{error.message} {error.hint}".strip()
     answer = {
         "error": {
@@ -144,7 +136,7 @@ def _section(memory: Memory) -> str:
 
 
 def _shorten(section: str, budget: int) -> str:
-    """As much of a section as fits: whole lines, or words where a line is long; never half a
+    """The beginning of a section that fits: whole lines, or words of a long line; never part of a
     title.
     """
     room = budget * _TOKEN_BYTES - len(_CUT.encode())

@@ -22,8 +22,7 @@ from commonplace.vault.vault import VAULT_FIELD, Vault, vault_of
 _SYNC_EVERY = 7
 
 
-# How many candidates are weighed for a first page, and for those after it, which are to reach the
-# end.
+# The number of candidates to rank for the first page, and for later pages, which reach the end.
 _FIRST_PAGE_DEPTH, _LATER_PAGE_DEPTH = 400, BULK_MAX
 
 
@@ -34,7 +33,7 @@ _NO_TAGS: list[str] = []
 
 
 def _phase_list(given: object) -> object:
-    """One phase where several may be; a list that came as JSON is not one."""
+    """A single phase as a list; a list as JSON is left to the parser."""
     return [given] if isinstance(given, str) and not given.lstrip().startswith("[") else given
 
 
@@ -138,12 +137,11 @@ def memory_append(
     vault, began = vault_of(call.engine, call.bank), call.engine.clock.now()
     memory = add_note(vault, wanted, once, call.origin("vault"))
     if memory.created_at < began:
-        # Kept before under this key; a person may have deleted or changed it in the folder since.
+        # The key existed; a person may have deleted or changed the file since.
         _synced_vault(call)
         memory = call.engine.get(call.bank, memory.id)
     elif memory.id % _SYNC_EVERY == 0:
-        # What is known of young files is settled here, because a refused call and a question write
-        # nothing.
+        # Now and then the times of new files are stored here, because reads store nothing.
         sync(vault)
     return responses.append_response(memory)
 
@@ -162,8 +160,7 @@ def memory_forget(
     written = False
     with call.engine.db.transaction():
         after = call.engine.forget(call.bank, [memory.id], call.origin("vault"))[0].memory
-        # Where somebody writes to the file at this very moment, a look brings both together; if it
-        # must, the next one.
+        # If the file is being changed at this moment, a later sync merges both changes.
         with suppress(Conflict):
             written = write_note(vault, after.id, call.origin("vault"))
     if not written:
@@ -177,16 +174,14 @@ def memory_forget(
 
 
 def _synced_vault(call: Call) -> Vault:
-    """The vault, once what happened in its folder is known."""
+    """The vault after its folder was synced."""
     vault = vault_of(call.engine, call.bank)
     sync(vault, settle=False)
     return vault
 
 
 def _visible_filter(call: Call, chosen: Filter) -> Filter:
-    """What the owner of the installation may see: what is kept for other users is not the
-    vault's.
-    """
+    """The filter for the owner's notes; those of other users are not in the vault."""
     return Filter(
         status=chosen.status, users=("", call.engine.owner) if call.engine.owner else ("",)
     )

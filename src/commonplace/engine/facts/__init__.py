@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         retain as retain,
         retain_request as retain_request,
         stats as stats,
+        token_budget as token_budget,
     )
 
 __getattr__ = lazy.submodules(__name__)

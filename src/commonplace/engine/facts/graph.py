@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from commonplace.engine import links as linking
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.facts.fact_metadata import fact_metadata_of
 from commonplace.engine.runtime import Runtime
 from commonplace.language import analyzer
@@ -58,7 +58,7 @@ def find_neighbours(
     runtime: Runtime, bank_id: int, seeds: Sequence[Memory], query: NeighbourQuery, limit: int
 ) -> list[Neighbour]:
     """The facts one link away from the seeds that are not known yet, the closest first."""
-    linking.catch_up_links(runtime, bank_id, seeds, linking.CATCH_UP_MS)
+    catch_up_links(runtime, bank_id, seeds)
     link_weights = _link_weights(runtime, bank_id, {one.id for one in seeds})
     linked_ids = [number for number in link_weights if number not in query.known_ids]
     names = _entity_names(seeds, query.text)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from commonplace.engine import links as linking
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.facts.fact_metadata import FactMetadata, fact_metadata_of
 from commonplace.engine.runtime import Runtime
 from commonplace.limits import LIST_MAX
@@ -81,7 +81,7 @@ def _catch_up_links(runtime: Runtime, bank: str) -> None:
     bank_record, deadline = banks.find(runtime.db, bank), time.monotonic() + _LINKING_MS / 1000
     while bank_record and time.monotonic() < deadline:
         before = links.high_water_mark(runtime.db, bank_record.id)
-        linking.catch_up_links(runtime, bank_record.id, (), _LINKING_MS)
+        catch_up_links(runtime, bank_record.id, (), _LINKING_MS)
         if links.high_water_mark(runtime.db, bank_record.id) == before:
             return
 

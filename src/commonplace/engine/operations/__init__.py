@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         external_import as external_import,
         indexing as indexing,
         jobs as jobs,
+        link_judging as link_judging,
         maintenance as maintenance,
         note_import as note_import,
         stats as stats,

@@ -9,7 +9,8 @@ from typing import Literal, TypeAlias
 
 from commonplace import ids
 from commonplace.engine.banks import list_banks
-from commonplace.engine.operations.indexing import catch_up_embeddings, is_outdated, rebuild
+from commonplace.engine.catch_up import catch_up_embeddings
+from commonplace.engine.operations.indexing import is_outdated, rebuild
 from commonplace.engine.operations.worker import LATE_MS
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Busy, CommonplaceError, Forbidden, Unsupported

@@ -1,17 +1,15 @@
-"""Derived state: embeds new memories, and rebuilds the text index, tags and vectors.
+"""Rebuilds derived state: the text index, tags and vectors.
 
 A rebuild works in batches. Each batch is a transaction that also stores the position, so an
 interrupted rebuild resumes. Searches work meanwhile.
 """
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commonplace.engine.runtime import Runtime
-from commonplace.errors import Busy, Forbidden
 from commonplace.language import analyzer
 from commonplace.storage import text_index
 from commonplace.storage.database import Database
@@ -20,9 +18,7 @@ from commonplace.storage.rows import banks, derivations, memories, vector_rows
 if TYPE_CHECKING:
     from commonplace.recall.vector_index import VectorIndex
 
-CATCH_UP_BATCH = 200
 REBUILD_BATCH = 500
-_WAIT_MS = 20
 _POSITION_FACT = "rebuild"
 _ANALYZER_FACT = "analyzer"
 
@@ -33,46 +29,6 @@ class RebuildReport:
 
     memory_count: int
     resumed: bool
-
-
-def catch_up_embeddings(runtime: Runtime, bank_id: int, budget_ms: int) -> int:
-    """Embed new memories of a bank within a time budget. Returns how many.
-
-    It hardly waits for another writer, because a reader is waiting; the queue stays.
-    """
-    semantics = runtime.semantics()
-    # Inside a transaction other processes could not see the vectors, and it may be rolled back.
-    if (
-        not semantics
-        or runtime.db.in_transaction
-        or not vector_rows.queued_ids(runtime.db, bank_id, after=0, limit=1)
-    ):
-        return 0
-    deadline = time.monotonic() + budget_ms / 1000
-    count = after = 0
-    try:
-        while numbers := vector_rows.queued_ids(
-            runtime.db, bank_id, after=after, limit=CATCH_UP_BATCH
-        ):
-            count += _embed(runtime.db, semantics, bank_id, numbers, wait_ms=_WAIT_MS)
-            after = numbers[-1]
-            if time.monotonic() > deadline:
-                break
-    except (Busy, Forbidden):
-        return count
-    return count
-
-
-def catch_up_all_embeddings(runtime: Runtime, budget_ms: int) -> int:
-    """Embed pending memories of all banks within a time budget. Returns how many."""
-    deadline = time.monotonic() + budget_ms / 1000
-    count = 0
-    for bank_id in vector_rows.banks_with_queue(runtime.db):
-        left_ms = int((deadline - time.monotonic()) * 1000)
-        if left_ms <= 0:
-            break
-        count += catch_up_embeddings(runtime, bank_id, left_ms)
-    return count
 
 
 def stale_count(runtime: Runtime) -> int:
@@ -139,16 +95,17 @@ def _rebuild_batch(
 ) -> None:
     text_index.reindex(db, list(memories.by_ids(db, bank_id, numbers).values()))
     if semantics:
-        _embed(db, semantics, bank_id, numbers)
+        embed(db, semantics, bank_id, numbers)
 
 
-def _embed(
+def embed(
     db: Database,
     semantics: "VectorIndex",
     bank_id: int,
     numbers: list[int],
     wait_ms: int | None = None,
 ) -> int:
+    """Store the vectors of some memories, and take them off the queue. Returns how many."""
     found = memories.by_ids(db, bank_id, numbers)
     encoded = semantics.encode(list(found.values()))
     sketches = semantics.sketch(encoded)

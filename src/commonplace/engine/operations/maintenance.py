@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from commonplace.engine import links
+from commonplace.engine import catch_up
 from commonplace.engine.erasure import erasure
 from commonplace.engine.facts import propagation
-from commonplace.engine.operations import indexing, jobs
+from commonplace.engine.operations import jobs, link_judging
 from commonplace.engine.reflect import mental_models
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import streams
@@ -24,13 +24,13 @@ def _propagate(runtime: Runtime) -> None:
 
 def _embed(runtime: Runtime) -> None:
     """Embed pending memories for a short time."""
-    indexing.catch_up_all_embeddings(runtime, CATCH_UP_MS)
+    catch_up.catch_up_all_embeddings(runtime, CATCH_UP_MS)
 
 
 def _link(runtime: Runtime) -> None:
     """Link pending memories for a short time, and let the model judge links."""
-    links.catch_up_all_links(runtime, CATCH_UP_MS)
-    links.judge_all_with_model(runtime)
+    catch_up.catch_up_all_links(runtime, CATCH_UP_MS)
+    link_judging.judge_all_with_model(runtime)
 
 
 # The idle tasks in their order, by the names in the log and in /health. Each run continues where

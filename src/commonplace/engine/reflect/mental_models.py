@@ -1,4 +1,4 @@
-"""Mental models: stored answers to standing questions, with their sources and their history.
+"""Mental models: stored questions with their answers, their sources and their history.
 
 An answer is refreshed on request, after facts were consolidated, or on a schedule, as its trigger
 says. Answers that are not stale stay. If a language model writes the answer, the worker runs the

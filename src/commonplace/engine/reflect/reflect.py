@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.engine import token_budget
+from commonplace.engine.facts import token_budget
 from commonplace.engine.facts.fact_ranking import Finding
 from commonplace.engine.facts.fact_search import Question
 from commonplace.engine.memories import list_memories

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from commonplace.engine import token_budget
-from commonplace.engine.facts import fact_search
+from commonplace.engine.facts import fact_search, token_budget
 from commonplace.engine.facts.fact_ranking import Finding, left_out
 from commonplace.engine.facts.fact_search import Question
 from commonplace.engine.reflect import structured_output

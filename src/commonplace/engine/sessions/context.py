@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, cast
 
 from commonplace import validation
 from commonplace.engine import links
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.draft_validation import validate_scope
 from commonplace.engine.links import LinkedMemory
 from commonplace.engine.memories import list_memories
@@ -209,7 +210,7 @@ def _with_links(
     found = banks.find(runtime.db, bank)
     if found is None:
         return answer
-    links.catch_up_links(runtime, found.id, answer.memories, links.CATCH_UP_MS)
+    catch_up_links(runtime, found.id, answer.memories)
     if query.depth and answer.memories:
         allowed = replace(visible_filter, kinds_not=(RULE,))
         near = links.follow_links(

@@ -53,20 +53,25 @@ class Overview(Group):
         with formatter.section("Getting started"):
             for example in EXAMPLES:
                 formatter.write_text(example)
+        self._format_sections(ctx, formatter)
+        self.format_options(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text(f"`{NAME} help COMMAND` shows the options of a command and examples.")
+
+    def _format_sections(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         listed = {name for _, names in SECTIONS for name in names}
         others = tuple(name for name in self.list_commands(ctx) if name not in listed)
         # One width for all sections keeps the columns in line.
         widest = max(len(name) for name in COMMANDS)
         for title, names in (*SECTIONS, ("More", others)):
-            known = [name for name in names if name in COMMANDS]
-            if known:
+            lines = [
+                (name.ljust(widest), COMMANDS.short_help(name))
+                for name in names
+                if name in COMMANDS
+            ]
+            if lines:
                 with formatter.section(title):
-                    formatter.write_dl(
-                        [(name.ljust(widest), COMMANDS.short_help(name)) for name in known]
-                    )
-        self.format_options(ctx, formatter)
-        formatter.write_paragraph()
-        formatter.write_text(f"`{NAME} help COMMAND` shows the options of a command and examples.")
+                    formatter.write_dl(lines)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write nothing: the sections above have shown the commands."""
@@ -107,52 +112,57 @@ def main(args: Sequence[str] | None = None) -> int:
         lazy.load("commonplace.faces.cli.completions:register")()
     shell = Shell()
     try:
-        code = cli.main(
-            args,
-            NAME,
-            standalone_mode=False,
-            obj=shell,
-            color=None if terminal.wants_colours() else False,
-        )
-        if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
-            sys.stdout.flush()
+        return _run_command(args, shell)
     except KeyboardInterrupt:
         return _report_stop()
     except CommonplaceError as error:
-        if interrupts.is_interrupted():
-            return _report_stop()
-        return _print_failure(
-            error.message,
-            error.hint or "Run `commonplace doctor` to check the store.",
-            error.exit_code,
-        )
+        return _report_error(error)
     except click.UsageError as error:
         name = error.ctx.command_path if error.ctx else NAME
         return _print_failure(error.format_message(), f"Run `{name} --help` to see the usage.", 2)
-    except click.Abort as stop:
-        if interrupts.is_interrupted() or isinstance(stop.__cause__, KeyboardInterrupt):
-            return _report_stop()
-        return _print_failure(
-            "The question was not answered, so nothing was changed.",
-            "Repeat with --yes to answer it in advance.",
-            3,
-        )
-    except BrokenPipeError:
-        _discard_stdout()
-        return 1
+    except click.Abort as error:
+        return _report_abort(error)
     except OSError as error:
-        # At exit Python would write the rest again, and fail again.
-        _discard_stdout()
-        return _print_failure(
-            f"The operating system reports an error: {error.strerror or error}.",
-            "Check the disk space and the permissions.",
-            1,
-        )
-    except (
-        Exception
-    ) as error:  # The one place where a bug ends: named to the person, traced on request.
-        return _report_stop() if interrupts.is_interrupted() else _report_bug(error, shell.verbose)
+        return _report_os_error(error)
+    except Exception as error:
+        return _report_bug(error, shell.verbose)
+
+
+def _run_command(args: Sequence[str] | None, shell: Shell) -> int:
+    color = None if terminal.wants_colours() else False
+    code = cli.main(args, NAME, standalone_mode=False, obj=shell, color=color)
+    if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stdout.flush()
     return code if isinstance(code, int) else 0
+
+
+def _report_error(error: CommonplaceError) -> int:
+    if interrupts.is_interrupted():
+        return _report_stop()
+    hint = error.hint or "Run `commonplace doctor` to check the store."
+    return _print_failure(error.message, hint, error.exit_code)
+
+
+def _report_abort(error: click.Abort) -> int:
+    if interrupts.is_interrupted() or isinstance(error.__cause__, KeyboardInterrupt):
+        return _report_stop()
+    return _print_failure(
+        "The question was not answered, so nothing was changed.",
+        "Repeat with --yes to answer it in advance.",
+        3,
+    )
+
+
+def _report_os_error(error: OSError) -> int:
+    # At exit Python would write the rest again, and fail again.
+    _discard_stdout()
+    if isinstance(error, BrokenPipeError):
+        return 1
+    return _print_failure(
+        f"The operating system reports an error: {error.strerror or error}.",
+        "Check the disk space and the permissions.",
+        1,
+    )
 
 
 def _report_stop() -> int:
@@ -171,9 +181,10 @@ def _print_failure(message: str, hint: str, code: int) -> int:
 
 
 def _report_bug(error: Exception, verbose: bool) -> int:
+    if interrupts.is_interrupted():
+        return _report_stop()
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    # The same bug gives the same reference everywhere, so that two reports of it can be told to be
-    # one.
+    # The same bug has the same reference everywhere, so that two reports of it can be matched.
     reference = f"{zlib.crc32(f'{type(error).__name__} {frame.name} {frame.line}'.encode()):08x}"
     if verbose:
         traceback.print_exception(error)

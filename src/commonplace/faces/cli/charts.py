@@ -24,20 +24,24 @@ def draw_table(
     drawn = Table(
         box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, expand=expand
     )
-    for column in (columns[place] for place in shown):
-        drawn.add_column(
-            column.name,
-            style=column.style,
-            justify="right" if column.right else "left",
-            no_wrap=not column.fold,
-            overflow="fold" if column.fold else "ellipsis",
-            ratio=column.share or None,
-        )
+    for place in shown:
+        _add_column(drawn, columns[place])
     for row in rows:
         drawn.add_row(
             *(Text(row[place], style=columns[place].styles.get(row[place], "")) for place in shown)
         )
     Console(color_system=_color_system(colours), highlight=False, width=width).print(drawn)
+
+
+def _add_column(table: Table, column: Column) -> None:
+    table.add_column(
+        column.name,
+        style=column.style,
+        justify="right" if column.right else "left",
+        no_wrap=not column.fold,
+        overflow="fold" if column.fold else "ellipsis",
+        ratio=column.share or None,
+    )
 
 
 @contextmanager

@@ -116,7 +116,7 @@ COMMAND_TABLE: dict[str, CommandEntry] = {
     ),
     "hook": CommandEntry(
         "commonplace.faces.cli.commands.hooks:hook",
-        "Run a hook for an assistant; clients start this command themselves.",
+        "Run a hook for an assistant.",
     ),
     "hooks": CommandEntry(
         "commonplace.faces.cli.commands.hooks:hooks",

@@ -22,17 +22,10 @@ _USERS_SHOWN = 5
 
 
 def import_file(call: CommandCall, file: Path, name: str, wishes: ImportOptions) -> None:
-    """Bring in what a file or folder has, by the name of its source or whatever it is seen to
-    be.
-    """
+    """Import a file or folder from the named source; without a name, the source is detected."""
     name = name or (detection.ARCHIVE if file == _STREAM else detection.detect_source(file))
     if name == detection.ARCHIVE:
-        if wishes.bank or wishes.project or wishes.owners:
-            raise Invalid(
-                "An archive already names its banks, projects and users.",
-                hint="Repeat without --bank, --project and --owner.",
-            )
-        archive.import_archive(call, file, dry_run=wishes.dry_run)
+        _import_archive(call, file, wishes)
         return
     source = detection.source_by_name(name)
     bank = wishes.bank or (source.bank(file) if source.bank else "") or DEFAULT_BANK
@@ -45,6 +38,15 @@ def import_file(call: CommandCall, file: Path, name: str, wishes: ImportOptions)
         terminal.print_json(_report_out(file, report))
     else:
         _print_report(report)
+
+
+def _import_archive(call: CommandCall, file: Path, wishes: ImportOptions) -> None:
+    if wishes.bank or wishes.project or wishes.owners:
+        raise Invalid(
+            "An archive already names its banks, projects and users.",
+            hint="Repeat without --bank, --project and --owner.",
+        )
+    archive.import_archive(call, file, dry_run=wishes.dry_run)
 
 
 def _report_out(file: Path, report: ImportReport) -> dict[str, object]:

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from commonplace.errors import Conflict, Forbidden, Invalid, TooLarge, Unsupported
 from commonplace.faces.connect import json_text, toml_text
@@ -160,15 +160,22 @@ def _without_entry(client: Client, text: str, name: str) -> str:
 
 
 def _build_entry(client: Client, wanted: ServerSpec) -> Entry:
-    if not wanted.url:
-        if wanted.key:
-            raise Invalid(
-                "A server that the client starts itself needs no key.",
-                hint="Repeat without --key-variable and --write-key.",
-            )
-        command, *before = wanted.program
-        bank = ["--bank", wanted.bank] if wanted.bank else []
-        return client.local(command, [*before, "mcp", "--dialect", wanted.dialect, *bank])
+    return _remote_entry(client, wanted) if wanted.url else _local_entry(client, wanted)
+
+
+def _local_entry(client: Client, wanted: ServerSpec) -> Entry:
+    """The entry of a server that the client starts itself."""
+    if wanted.key:
+        raise Invalid(
+            "A server that the client starts itself needs no key.",
+            hint="Repeat without --key-variable and --write-key.",
+        )
+    command, *before = wanted.program
+    bank = ["--bank", wanted.bank] if wanted.bank else []
+    return client.local(command, [*before, "mcp", "--dialect", wanted.dialect, *bank])
+
+
+def _remote_entry(client: Client, wanted: ServerSpec) -> Entry:
     if client.remote is None:
         raise Unsupported(
             f"{client.title} does not accept a URL in its configuration file.",
@@ -177,16 +184,7 @@ def _build_entry(client: Client, wanted: ServerSpec) -> Entry:
                 " its settings."
             ),
         )
-    parts = urlsplit(wanted.url)
-    if (
-        parts.scheme not in ("http", "https")
-        or not parts.hostname
-        or re.search(r"[\s\x00-\x1f]", wanted.url)
-    ):
-        raise Invalid(
-            f"{wanted.url!r} is not the URL of a server.",
-            hint="Give a URL such as --http http://127.0.0.1:8888/mcp",
-        )
+    parts = _split_url(wanted.url)
     if wanted.key and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", wanted.key.variable):
         raise Invalid(
             "--key-variable takes the name of a variable, not the key itself.",
@@ -201,6 +199,17 @@ def _build_entry(client: Client, wanted: ServerSpec) -> Entry:
         return client.remote(wanted.url, wanted.key)
     path = f"/{wanted.dialect}/mcp" + (f"/{quote(wanted.bank, safe='')}" if wanted.bank else "")
     return client.remote(parts._replace(path=path).geturl(), wanted.key)
+
+
+def _split_url(url: str) -> SplitResult:
+    parts = urlsplit(url)
+    has_spaces = re.search(r"[\s\x00-\x1f]", url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or has_spaces:
+        raise Invalid(
+            f"{url!r} is not the URL of a server.",
+            hint="Give a URL such as --http http://127.0.0.1:8888/mcp",
+        )
+    return parts
 
 
 def _merge_entry(present: Entry, entry: Entry) -> Entry:

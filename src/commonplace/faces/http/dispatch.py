@@ -69,14 +69,7 @@ class Dispatcher:
     async def serve(self, http_request: HttpRequest, endpoint: Endpoint) -> None:
         """Answer one HTTP request."""
         if http_request.method != "POST":
-            if _is_modern(http_request) or not _session_id(http_request):
-                # Without a session there is no stream, and clients accept only this status as a
-                # refusal.
-                await send_response(
-                    http_request.send, HTTPStatus.METHOD_NOT_ALLOWED, b"", ((b"allow", b"POST"),)
-                )
-            else:
-                await self._forward_to_sdk(http_request, endpoint)
+            await self._serve_other_method(http_request, endpoint)
             return
         if refusal := _media_type_error(http_request):
             status, text = refusal
@@ -104,16 +97,28 @@ class Dispatcher:
         else:
             await self._respond(http_request, endpoint, request)
 
+    async def _serve_other_method(self, http_request: HttpRequest, endpoint: Endpoint) -> None:
+        """Open the stream of a session or end it; nothing else is requested without POST."""
+        if _session_id(http_request) and not _is_modern(http_request):
+            await self._forward_to_sdk(http_request, endpoint)
+            return
+        # Without a session there is no stream, and clients accept only this status as a refusal.
+        await send_response(
+            http_request.send, HTTPStatus.METHOD_NOT_ALLOWED, b"", ((b"allow", b"POST"),)
+        )
+
     def needs_sdk(self, http_request: HttpRequest, endpoint: Endpoint, request: Request) -> bool:
         """Whether only the SDK can answer a request."""
-        modern, session_id = messages.is_modern(request.version), _session_id(http_request)
-        if modern and request.method == protocol.LISTEN_METHOD:
-            return True
-        if session_id and not modern and not self._open_session(session_id):
-            return True
         streams = _accepts_event_stream(http_request.header(b"accept"))
-        if request.method == "initialize" and not modern:
-            return bool(session_id) or streams
+        if messages.is_modern(request.version):
+            if request.method == protocol.LISTEN_METHOD:
+                return True
+        else:
+            session_id = _session_id(http_request)
+            if session_id and not self._open_session(session_id):
+                return True
+            if request.method == "initialize":
+                return bool(session_id) or streams
         if not streams or request.method not in protocol.ENGINE_METHODS:
             return False
         return request.progress_token is not None or _needs_confirmation(request, endpoint)

@@ -55,10 +55,8 @@ class Router:
         match names:
             case [page] if page in PAGES:
                 return Route(page=page)
-            case ["hooks", event] if event:
-                return Route(hook=event)
-            case ["local", "call"]:
-                return Route(hook="")
+            case ["hooks" | "local" as room, item] if item:
+                return _program_route(room, item)
             case ["api", "v1", "jobs", item] if item:
                 return Route(page="job", job_id=item)
             case ["api", "v1", "import"]:
@@ -71,6 +69,13 @@ class Router:
                 return _endpoint_route(dialect, bank)
             case _:
                 return NOT_FOUND
+
+
+def _program_route(room: str, item: str) -> Route:
+    """The route of a program on this machine: a hook, or a passed call."""
+    if room == "hooks":
+        return Route(hook=item)
+    return Route(hook="") if item == "call" else NOT_FOUND
 
 
 def _endpoint_route(dialect: str, bank: list[str]) -> Route:

@@ -53,6 +53,31 @@ def run(
 
     Without `dialects`, all dialects are served.
     """
+    _check_keys(settings, host)
+    served = _served_dialects(settings, dialects)
+    if dialect is not None and dialect not in served:
+        raise Invalid(
+            f"There is no dialect called {dialect!r}.", hint=spelling.hint(dialect, served)
+        )
+    logging_setup.configure(settings.log_level, log_json)
+    listener = _listen(host, port)
+    with listener:
+        engine = open_engine(settings)
+        plan = _site_config(
+            settings, served, dialect or registry.HTTP_DEFAULT, host, listener.getsockname()[1]
+        )
+        site = Site(engine, plan)
+        _print_banner(settings, plan, host, log_json)
+        here = (settings.database_path, host, plan.admission.port, plan.admission.keys.local)
+        with running_workers(engine, TASKS) as workers, server_file.published(*here):
+            site.workers = workers
+            code = serve(site, listener)
+    _close_engine(engine, site, code)
+    return code
+
+
+def _check_keys(settings: Settings, host: str) -> None:
+    """Raise Forbidden if a key is missing."""
     if not is_loopback(host) and not settings.api_key:
         raise Forbidden(
             f"Without a key, everyone who can reach {host} could use the memory.",
@@ -64,30 +89,17 @@ def run(
             "HINDSIGHT_API_TENANT_EXTENSION is set without a key.",
             hint="Set HINDSIGHT_API_TENANT_API_KEY.",
         )
-    spoken = dict(dialects or {name: registry.find(name) for name in registry.NAMES})
-    if "hindsight" in spoken:
-        spoken["hindsight"] = add_instructions(spoken["hindsight"], settings.hindsight_instructions)
+
+
+def _served_dialects(
+    settings: Settings, dialects: Mapping[str, Dialect] | None
+) -> dict[str, Dialect]:
+    served = dict(dialects or {name: registry.find(name) for name in registry.NAMES})
+    if "hindsight" in served:
+        served["hindsight"] = add_instructions(served["hindsight"], settings.hindsight_instructions)
     if not settings.hindsight_enabled:
-        spoken.pop("hindsight", None)
-    if dialect is not None and dialect not in spoken:
-        raise Invalid(
-            f"There is no dialect called {dialect!r}.", hint=spelling.hint(dialect, spoken)
-        )
-    logging_setup.configure(settings.log_level, log_json)
-    listener = _listen(host, port)
-    with listener:
-        engine = open_engine(settings)
-        plan = _site_config(
-            settings, spoken, dialect or registry.HTTP_DEFAULT, host, listener.getsockname()[1]
-        )
-        site = Site(engine, plan)
-        _print_banner(settings, plan, host, log_json)
-        here = (settings.database_path, host, plan.admission.port, plan.admission.keys.local)
-        with running_workers(engine, TASKS) as workers, server_file.published(*here):
-            site.workers = workers
-            code = serve(site, listener)
-    _close_engine(engine, site, code)
-    return code
+        served.pop("hindsight", None)
+    return served
 
 
 @contextmanager

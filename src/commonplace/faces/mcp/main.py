@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
@@ -57,17 +58,20 @@ def load_environment(config: str = "", env: str = "", dialect: str = "") -> dict
         return added | set_here | _settings_in(configured)
     found, warnings = from_env_file(_parse_assignments(_read_local_env()))
     from_file, more = from_config(configured, [one.name for one in settings_table.SETTINGS])
-    names = [
-        name
-        for name in added
-        if not name.startswith("COMMONPLACE_") and not is_powermem_variable(name)
-    ]
-    if names:
-        more.append(f"Unknown variables in --env: {', '.join(sorted(names))}.")
     given, rest = normalize_environment(found | added | set_here | from_file)
-    for line in (*warnings, *more, *rest):
+    for line in (*warnings, *more, *_unknown_variables(added), *rest):
         sys.stderr.write(f"Warning: {line}\n")
     return given | _settings_in(configured)
+
+
+def _unknown_variables(added: Iterable[str]) -> list[str]:
+    """A warning about the variables of --env that are neither ours nor PowerMem's, if any."""
+    names = [
+        name
+        for name in sorted(added)
+        if not name.startswith("COMMONPLACE_") and not is_powermem_variable(name)
+    ]
+    return [f"Unknown variables in --env: {', '.join(names)}."] if names else []
 
 
 def _working_folder() -> str:

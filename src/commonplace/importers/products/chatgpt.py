@@ -59,48 +59,46 @@ def read(context: ImportContext) -> Iterator[SourceItem]:
 def _conversation(given: Object) -> Conversation:
     nodes = {name: object_of(node) for name, node in object_of(given.get("mapping")).items()}
     shown = _shown_branch(nodes, text_of(given.get("current_node")))
-    said: list[Message] = []
-    unsaid: list[str] = []
-    for name, node in nodes.items():
-        message = object_of(node.get("message"))
-        if not message:
-            continue
-        if name not in shown and _visible_text(message):
-            unsaid.append(LEFT_BRANCH)
-        elif (
-            name in shown
-            and not _visible_text(message)
-            and _has_content(message)
-            and not _is_saved_memory(message)
-        ):
-            unsaid.append(NOT_A_MESSAGE)
+    contents = {name: object_of(node.get("message")) for name, node in nodes.items()}
+    skipped = [
+        reason
+        for name, content in contents.items()
+        if (reason := _skip_reason(content, is_shown=name in shown))
+    ]
+    messages: list[Message] = []
     for name in shown:
-        message = object_of(nodes[name].get("message"))
-        if message and (text := _visible_text(message)):
-            unsaid += [ATTACHMENT] * len(
-                list_of(object_of(message.get("metadata")).get("attachments"))
-            )
-            speaker = "user" if _role(message) == "user" else SOURCE
-            model = (
-                text_of(object_of(message.get("metadata")).get("model_slug"))
-                if speaker == SOURCE
-                else ""
-            )
-            said.append(
-                Message(
-                    text_of(message.get("id")) or name,
-                    speaker,
-                    text,
-                    moment_of(message.get("create_time")),
-                    model,
-                )
-            )
+        content = contents[name]
+        if text := _visible_text(content):
+            attachments = list_of(object_of(content.get("metadata")).get("attachments"))
+            skipped += [ATTACHMENT] * len(attachments)
+            messages.append(_message(name, content, text))
     return Conversation(
         text_of(first_of(given, "conversation_id", "id")),
         text_of(given.get("title")),
-        tuple(said),
-        tuple(unsaid),
+        tuple(messages),
+        tuple(skipped),
         moment_of(given.get("create_time")),
+    )
+
+
+def _skip_reason(content: Object, *, is_shown: bool) -> str:
+    """Why a node of a conversation is not imported; "" if it is, or has nothing to import."""
+    if not is_shown:
+        return LEFT_BRANCH if _visible_text(content) else ""
+    if _visible_text(content) or not _has_content(content) or _is_saved_memory(content):
+        return ""
+    return NOT_A_MESSAGE
+
+
+def _message(name: str, content: Object, text: str) -> Message:
+    is_user = _role(content) == "user"
+    model = "" if is_user else text_of(object_of(content.get("metadata")).get("model_slug"))
+    return Message(
+        text_of(content.get("id")) or name,
+        "user" if is_user else SOURCE,
+        text,
+        moment_of(content.get("create_time")),
+        model,
     )
 
 

@@ -53,15 +53,7 @@ def read(source: ImportContext) -> Iterator[SourceItem]:
                 f" {_SCHEMA_VERSION}.",
                 hint="Export it again with Hindsight 1.x.",
             )
-        names = sorted(
-            name
-            for name in archive.namelist()
-            if name.startswith("documents/") and name.endswith(".json")
-        )
-        for done, name in enumerate(names, start=1):
-            document = _read_or_broken(archive, name)
-            yield from [document] if isinstance(document, Skipped) else _document(name, document)
-            source.progress(done, len(names))
+        yield from _read_documents(source, archive)
         for number, given in enumerate(_member_list(archive, "observations.json"), start=1):
             yield _fact(
                 f"observation {number}", {"fact_type": "observation"} | object_of(given), ""
@@ -76,6 +68,18 @@ def read(source: ImportContext) -> Iterator[SourceItem]:
             yield _mental_model(given)
 
 
+def _read_documents(source: ImportContext, archive: zipfile.ZipFile) -> Iterator[SourceItem]:
+    names = sorted(
+        name
+        for name in archive.namelist()
+        if name.startswith("documents/") and name.endswith(".json")
+    )
+    for done, name in enumerate(names, start=1):
+        document = _read_or_broken(archive, name)
+        yield from [document] if isinstance(document, Skipped) else _document(name, document)
+        source.progress(done, len(names))
+
+
 def bank_of(path: Path) -> str:
     """The name of the exported bank."""
     with zips.open_archive(path) as archive:
@@ -88,12 +92,12 @@ def _document(location: str, given: Object) -> Iterator[SourceItem]:
     name = line_of(given.get("id"), NAME_CHARS_MAX)
     text, tags = text_of(given.get("original_text")), labels_of(given.get("tags"))
     if text.strip() and name:
-        said = object_of(given.get("retain_params"))
-        noted: Object = {
-            "context": text_of(said.get("context")),
-            "metadata": object_of(said.get("metadata")),
+        params = object_of(given.get("retain_params"))
+        metadata: Object = {
+            "context": text_of(params.get("context")),
+            "metadata": object_of(params.get("metadata")),
         }
-        yield DocumentDraft(name, text, tags=tags, metadata=noted)
+        yield DocumentDraft(name, text, tags=tags, metadata=metadata)
     for number, fact in enumerate(list_of(given.get("facts")), start=1):
         dated = {"created_at": given.get("created_at")} | {
             n: v for n, v in object_of(fact).items() if v is not None
@@ -105,33 +109,37 @@ def _fact(location: str, given: Object, document: str) -> SourceItem:
     text = text_of(given.get("text"))
     if not text.strip():
         return broken_item(location, EMPTY)
-    tags, context = labels_of(given.get("tags")), text_of(given.get("context"))
-    kind = kind_of(given.get("fact_type"))
-    own = {
-        name: value
-        for name, value in object_of(given.get("metadata")).items()
-        if name != FACT_FIELD
-    }
-    number = text_of(given.get("source_id"))
-    made = moment_of(given.get("created_at"))
-    said = moment_of(given.get("mentioned_at")) or made or moment_of(given.get("event_date"))
+    draft = _fact_draft(given, text)
+    created_at = moment_of(given.get("created_at"))
+    mentioned_at = (
+        moment_of(given.get("mentioned_at")) or created_at or moment_of(given.get("event_date"))
+    )
+    names = (line_of(one, NAME_CHARS_MAX) for one in list_of(given.get("entities")))
+    mark = FactMetadata(
+        text_of(given.get("context")), mentioned_at or 0, tuple(filter(None, names))
+    )
+    digest = fact_splitting.fact_digest(text, draft.tags)
+    key = text_of(given.get("source_id")) or f"{document}/{digest}"
+    at = created_at or mentioned_at
+    return ImportItem(location, ExternalItem(key, draft, at, at, document=document, mark=mark))
+
+
+def _fact_draft(given: Object, text: str) -> Draft:
+    tags, kind = labels_of(given.get("tags")), kind_of(given.get("fact_type"))
+    metadata = dict(object_of(given.get("metadata")))
+    metadata.pop(FACT_FIELD, None)
     start, end = moment_of(given.get("occurred_start")), moment_of(given.get("occurred_end"))
-    entities = tuple(line_of(one, NAME_CHARS_MAX) for one in list_of(given.get("entities")))
-    draft = Draft(
+    is_period = start is not None and end is not None and end >= start
+    return Draft(
         text,
         kind=kind,
         # The same fact retained again gets the same key.
         key=fact_splitting.fact_digest(text, tags) if kind in ("world", "experience") else "",
         tags=tags,
-        metadata=own | provenance(SOURCE, number),
-        category=line_of(context, NAME_CHARS_MAX),
+        metadata=metadata | provenance(SOURCE, text_of(given.get("source_id"))),
+        category=line_of(text_of(given.get("context")), NAME_CHARS_MAX),
         happened_at=start,
-        happened_until=end if start is not None and end is not None and end >= start else None,
-    )
-    mark = FactMetadata(context, said or 0, tuple(one for one in entities if one))
-    key = number or f"{document}/{fact_splitting.fact_digest(text, tags)}"
-    return ImportItem(
-        location, ExternalItem(key, draft, made or said, made or said, document=document, mark=mark)
+        happened_until=end if is_period else None,
     )
 
 

@@ -48,25 +48,33 @@ _NESTING_MAX = 6
 def read(context: ImportContext) -> Iterator[SourceItem]:
     """Read all memory objects in a file: the newest version of each keypath."""
     newest: dict[str, tuple[tuple[int, int], ImportItem]] = {}
+    for rank, item in _read_versions(context):
+        if isinstance(item, Skipped):
+            yield item
+            continue
+        key = item.external.key
+        if key in newest:
+            older = item if newest[key][0] >= rank else newest[key][1]
+            yield Skipped(older.location, SUPERSEDED)
+        if key not in newest or newest[key][0] < rank:
+            newest[key] = (rank, item)
+    for _, item in newest.values():
+        yield item
+
+
+def _read_versions(
+    context: ImportContext,
+) -> Iterator[tuple[tuple[int, int], ImportItem | Skipped]]:
+    """The memory objects of a file with their rank by version number and time."""
     with json_stream.open_file(context.path, context.progress) as file:
         for one in json_stream.read_values(file):
             if isinstance(one, Skipped):
-                yield one
+                yield (0, 0), one
                 continue
             for location, given in _find_memories(one.location, one.value):
-                taken = _item(location, given)
-                if isinstance(taken, Skipped):
-                    yield taken
-                    continue
-                rank = (_version_number(given.get("version")), taken.external.updated_at or 0)
-                key = taken.external.key
-                if key in newest:
-                    older = taken if newest[key][0] >= rank else newest[key][1]
-                    yield Skipped(older.location, SUPERSEDED)
-                if key not in newest or newest[key][0] < rank:
-                    newest[key] = (rank, taken)
-    for _, item in newest.values():
-        yield item
+                item = _item(location, given)
+                at = 0 if isinstance(item, Skipped) else item.external.updated_at or 0
+                yield (_version_number(given.get("version")), at), item
 
 
 def has_memories(value: object) -> bool:
@@ -85,16 +93,19 @@ def _find_memories(location: str, value: object, depth: int = 0) -> Iterator[tup
     ):
         yield location, given
         return
-    for name in (name for name in _CONTAINER_FIELDS if name in given):
+    for name in _CONTAINER_FIELDS:
         inside: object = given.get(name)
         if name == "full_memories":
-            # A map of keypaths to memories.
-            for keypath, one in object_of(inside).items():
-                yield from _find_memories(keypath, {"keypath": keypath} | object_of(one), depth + 1)
+            yield from _find_keyed_memories(object_of(inside), depth + 1)
         else:
             yield from _find_memories(location, inside, depth + 1)
         if inside and name in ("full_memories", "full_memory"):
             return
+
+
+def _find_keyed_memories(by_keypath: Object, depth: int) -> Iterator[tuple[str, Object]]:
+    for keypath, one in by_keypath.items():
+        yield from _find_memories(keypath, {"keypath": keypath} | object_of(one), depth)
 
 
 def _item(location: str, given: Object) -> ImportItem | Skipped:

@@ -218,27 +218,35 @@ def _note_item(name: str, head: Object, body: str, changed: int | None) -> Impor
         return Skipped(name, DRAWING)
     if not body.strip():
         return Skipped(name, EMPTY_NOTE)
+    updated = moment_of(first_of(head, *_UPDATED)) or changed
+    created = moment_of(first_of(head, *_CREATED)) or updated
+    last = None if created is None or updated is None else max(created, updated)
+    external = ExternalItem(name, _note_draft(name, head, body), created, last)
+    vault_id = frontmatter.parse_note_id(text_of(head.get("id")) or None)
+    return ImportItem(name, external, vault_id=vault_id)
+
+
+def _note_draft(name: str, head: Object, body: str) -> Draft:
     title = (
         line_of(head.get("title")) or line_of(_heading(body)) or line_of(PurePosixPath(name).stem)
     )
-    said = _CODE.sub(" ", body)
-    tags = [*labels_of(head.get("tags")), *labels_of(head.get("tag")), *_TAG.findall(said)]
-    rest = {
-        key: value for key, value in head.items() if key not in _HEAD_KEYS and value is not None
-    }
-    links = list(dict.fromkeys(line_of(link) for link in _LINK.findall(said)))[:_LINKS_MAX]
-    draft = Draft(
+    prose = _CODE.sub(" ", body)
+    tags = [*labels_of(head.get("tags")), *labels_of(head.get("tag")), *_TAG.findall(prose)]
+    return Draft(
         body,
         title=title,
         kind=_kind(head.get("type")),
         tags=tuple(dict.fromkeys(tag for tag in tags if len(tag) <= TAG_CHARS_MAX))[:TAGS_MAX],
-        metadata=rest | ({"links": links} if links else {}) | provenance(SOURCE, name),
+        metadata=_note_metadata(head, prose) | provenance(SOURCE, name),
     )
-    updated = moment_of(first_of(head, *_UPDATED)) or changed
-    created = moment_of(first_of(head, *_CREATED)) or updated
-    foreign = ExternalItem(
-        name, draft, created, None if created is None or updated is None else max(created, updated)
-    )
-    return ImportItem(
-        name, foreign, vault_id=frontmatter.parse_note_id(text_of(head.get("id")) or None)
-    )
+
+
+def _note_metadata(head: Object, prose: str) -> Object:
+    """The other keys of the frontmatter, and the links in the text."""
+    metadata: Object = {
+        key: value for key, value in head.items() if key not in _HEAD_KEYS and value is not None
+    }
+    links = list(dict.fromkeys(line_of(link) for link in _LINK.findall(prose)))[:_LINKS_MAX]
+    if links:
+        metadata["links"] = links
+    return metadata

@@ -70,7 +70,7 @@ def claim(db: Database, worker: str, now: int, lease_ms: int, kinds: Iterable[st
 
 
 def claim_by_id(db: Database, number: int, worker: str, now: int, lease_ms: int) -> Job | None:
-    """A certain job, now leased to a worker; None when somebody else has it or it has ended."""
+    """Lease a job to a worker. None if it has ended or is leased to another worker."""
     with db.transaction():
         found = find(db, number)
         if found is None or found.state != "pending":

@@ -18,7 +18,7 @@ FACT_KINDS: tuple[LinkKind, ...] = (*KINDS, "caused_by")
 
 
 def put(db: Database, bank_id: int, links: Sequence[Link], now: int) -> None:
-    """Store links; one that is known already gets its new confidence and reason."""
+    """Store links. A stored link gets the new confidence and reason."""
     if links:
         drawn = banks.new_ids(db, now, len(links))
         rows = [
@@ -38,7 +38,7 @@ def put(db: Database, bank_id: int, links: Sequence[Link], now: int) -> None:
 
 
 def drop(db: Database, memory_id: int) -> None:
-    """Let go of a memory's links with live memories."""
+    """Delete a memory's links with live memories."""
     db.run("drop_live_links", id=memory_id, kinds=json.dumps(KINDS))
 
 
@@ -50,7 +50,7 @@ def links_of(
     *,
     limit: int,
 ) -> list[Link]:
-    """The links that begin or end at some memories, the surest first."""
+    """The links from or to some memories, highest confidence first."""
     values = {
         "ids": json.dumps(list(memory_ids)),
         "kinds": json.dumps(list(kinds)),
@@ -70,12 +70,12 @@ def changed_since(
 
 
 def change_position(memory: Memory) -> ChangePosition:
-    """Where a memory stands in the order of changes."""
+    """The position of a memory in the order of changes."""
     return memory.updated_at, memory.id
 
 
 def high_water_mark(db: Database, bank_id: int, name: str = "links") -> ChangePosition:
-    """The place up to which links were made; a model that looks at them has a mark of its own."""
+    """The position up to which links were made. Links by a model have a mark of their own."""
     at, _, number = banks.store_info(db, f"{name}:{bank_id}").partition("/")
     return int(at or 0), int(number or 0)
 
@@ -83,6 +83,6 @@ def high_water_mark(db: Database, bank_id: int, name: str = "links") -> ChangePo
 def set_high_water_mark(
     db: Database, bank_id: int, reached: ChangePosition, name: str = "links"
 ) -> None:
-    """Note that links were made up to a place; never back."""
+    """Store the position up to which links were made. It never moves back."""
     at, number = max(reached, high_water_mark(db, bank_id, name))
     banks.put_store_info(db, f"{name}:{bank_id}", f"{at}/{number}")

@@ -1,4 +1,4 @@
-"""Memories, their versions and the revisions of their projects, as rows and back."""
+"""Rows of memories, their versions, and the revisions of their projects."""
 
 import json
 from collections.abc import Sequence
@@ -62,13 +62,13 @@ def find_by_key_of_agents(db: Database, bank_id: int, scope: Scope, key: str) ->
 
 
 def by_ids(db: Database, bank_id: int, numbers: Sequence[int]) -> dict[int, Memory]:
-    """Several memories at once; unknown ids are left out."""
+    """The memories of some ids. Unknown ids are skipped."""
     rows = db.all("memories_by_ids", bank_id=bank_id, ids=json.dumps(list(numbers)))
     return {row["id"]: from_row(row) for row in rows}
 
 
 def select(db: Database, bank_id: int, chosen: Filter, page: PageRequest, now: int) -> list[Memory]:
-    """A page of the memories a filter means."""
+    """A page of the memories that match a filter."""
     where, values = filters.compile_filter(db, chosen, now)
     sql = f"{db.text('select_memories')}{where} {db.text(f'order_{page.order}')}"
     values |= {"bank_id": bank_id, "limit": page.limit, "offset": page.offset}
@@ -76,7 +76,7 @@ def select(db: Database, bank_id: int, chosen: Filter, page: PageRequest, now: i
 
 
 def count(db: Database, bank_id: int, chosen: Filter, now: int) -> int:
-    """How many memories a filter means."""
+    """The number of memories that match a filter."""
     where, values = filters.compile_filter(db, chosen, now)
     return int(
         db.select(db.text("count_memories") + where, values | {"bank_id": bank_id})[0]["count"]
@@ -84,7 +84,7 @@ def count(db: Database, bank_id: int, chosen: Filter, now: int) -> int:
 
 
 def select_ids(db: Database, bank_id: int, chosen: Filter, now: int) -> list[int]:
-    """The ids of all memories a filter means, oldest first."""
+    """The ids of all memories that match a filter, oldest first."""
     where, values = filters.compile_filter(db, chosen, now)
     sql = f"{db.text('select_memory_ids')}{where} {db.text('order_id')}"
     rows = db.select(sql, values | {"bank_id": bank_id})
@@ -110,9 +110,9 @@ def write(db: Database, memory: Memory, action: Action, revision: int, origin: O
 
 
 def purge(db: Database, bank_id: int, numbers: Sequence[int]) -> None:
-    """Remove memories with everything that was ever derived from them."""
+    """Delete memories and everything derived from them."""
     chosen = json.dumps(list(numbers))
-    text_index.unindex(db, bank_id, numbers)
+    text_index.unindex(db, numbers)
     # Their files are not in the store, so it is noted which ones are to go.
     db.run("leave_notes", ids=chosen)
     db.run("leave_conflict_files", ids=chosen)
@@ -132,7 +132,7 @@ def versions(db: Database, memory_id: int, limit: int) -> list[Version]:
 def superseded_versions(
     db: Database, bank_id: int, chosen: Filter, now: int, limit: int
 ) -> list[Version]:
-    """What the memories a filter means said before they said what they say now, newest first."""
+    """The earlier versions of the memories that match a filter, newest first."""
     where, values = filters.compile_filter(db, chosen, now)
     sql = f"{db.text('select_superseded')}{where} {db.text('order_versions')}"
     return [_version(row) for row in db.select(sql, values | {"bank_id": bank_id, "limit": limit})]
@@ -166,14 +166,14 @@ def versions_at_revision(
 
 
 def newest_revision(db: Database, bank_id: int, project: str) -> int:
-    """The number of changes made to a project so far."""
+    """The number of the newest revision of a project."""
     return int(db.value("newest_revision", bank_id=bank_id, project=project) or 0)
 
 
 def add_revision(
     db: Database, bank_id: int, project: str, action: str, at: int, origin: Origin
 ) -> int:
-    """Count one more change of a project; its number."""
+    """Add a revision to a project. Returns its number."""
     number = newest_revision(db, bank_id, project) + 1
     values = {"bank_id": bank_id, "project": project, "number": number, "action": action, "at": at}
     db.run("add_revision", **values, **_origin(origin))
@@ -181,7 +181,7 @@ def add_revision(
 
 
 def revisions(db: Database, bank_id: int, project: str, limit: int) -> list[Revision]:
-    """The changes of a project, newest first."""
+    """The revisions of a project, newest first."""
     rows = db.all("list_revisions", bank_id=bank_id, project=project, limit=limit)
     return [Revision(row["number"], row["action"], row["at"], _read_origin(row)) for row in rows]
 
@@ -218,18 +218,18 @@ def labels(db: Database, bank_id: int, limit: int, user: str | None, now: int) -
 def find_idempotency_key(
     db: Database, bank_id: int, session: str, tool: str, key: str
 ) -> tuple[str, object] | None:
-    """The content hash and the answer stored for an idempotency key."""
+    """The content hash and the reply stored for an idempotency key."""
     row = db.one("find_idempotency_key", bank_id=bank_id, session=session, tool=tool, key=key)
     return (row["content_hash"], json.loads(row["reply"])) if row else None
 
 
 def add_idempotency_key(db: Database, at: int, reply: object, **place: object) -> None:
-    """Keep the answer to an idempotency key."""
+    """Store the reply for an idempotency key."""
     db.run("add_idempotency_key", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
 
 
 def update_idempotency_key(db: Database, at: int, reply: object, **place: object) -> None:
-    """Put another content and its answer in the place of those a key had."""
+    """Replace the content hash and the reply of an idempotency key."""
     db.run("update_idempotency_key", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
 
 
@@ -301,7 +301,7 @@ def _read_content(row: Row) -> Row:
 
 
 def from_row(row: Row) -> Memory:
-    """A row as the memory it is."""
+    """The memory of a row."""
     own = ("id", "bank_id", "version", "version_id", "created_at", "updated_at", "forgotten_at")
     scope = Scope(**{name: row[name] for name in _SCOPE})
     return Memory(scope=scope, **_read_content(row), **{name: row[name] for name in own})

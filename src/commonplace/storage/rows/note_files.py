@@ -1,4 +1,4 @@
-"""Which file holds which note, as rows and back."""
+"""Rows of the files of notes."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -115,7 +115,7 @@ def file_stamps(db: Database, bank_id: int) -> dict[str, tuple[int, int]]:
 
 
 def put(db: Database, kept: NoteFile) -> None:
-    """Note what a file holds."""
+    """Store the state of a file."""
     db.run("put_note", **asdict(kept))
 
 
@@ -128,7 +128,7 @@ def displace(db: Database, kept: NoteFile, now: int) -> None:
 
 
 def put_many(db: Database, kept: Sequence[NoteFile]) -> None:
-    """Note what several files hold."""
+    """Store the states of several files."""
     db.run_many("put_note", [asdict(one) for one in kept])
 
 
@@ -145,7 +145,7 @@ def forgotten_without_file(db: Database, bank_id: int) -> set[int]:
 
 
 def drop(db: Database, memory_id: int) -> None:
-    """Forget about a file."""
+    """Delete the row of a file."""
     db.run("drop_note", memory_id=memory_id)
 
 
@@ -161,12 +161,12 @@ def find_erased(db: Database, memory_id: int) -> ErasedNoteFile | None:
 
 
 def put_erased(db: Database, one: ErasedNoteFile) -> None:
-    """Note that the note of a file was erased."""
+    """Store the file of an erased note."""
     db.run("put_erased_note", **asdict(one))
 
 
 def drop_erased(db: Database, memory_id: int) -> None:
-    """Forget about the file of an erased note."""
+    """Delete the row of an erased note."""
     db.run("drop_erased_note", memory_id=memory_id)
 
 
@@ -190,22 +190,20 @@ def banks_of_erased(db: Database, numbers: Collection[int]) -> list[str]:
 
 
 def banks_with_outdated_files(db: Database, now: int) -> list[str]:
-    """The banks whose files do not say yet what was changed just now, or erased, through another
-    tongue.
-    """
+    """The banks with files that lack a recent change or erasure by another dialect."""
     return [
         row["name"] for row in db.all("banks_behind", since=ids.smallest_id(now - _JUST_NOW_MS))
     ]
 
 
 def change_counters(db: Database) -> tuple[int, int]:
-    """Numbers that change whenever something is written or erased that files may have to follow."""
+    """Counters that change with every write and every erasure."""
     row = db.one("notes_pulse")
     return (row["written"], row["erased"]) if row else (0, 0)
 
 
 def outdated_notes(db: Database, bank_id: int) -> list[int]:
-    """The notes whose memories went on since their files were last written."""
+    """The notes whose memories changed since their files were written."""
     return [row["memory_id"] for row in db.all("notes_behind", bank_id=bank_id)]
 
 
@@ -215,23 +213,23 @@ def notes_without_file(db: Database, bank_id: int) -> list[int]:
 
 
 def find_root(db: Database, bank: str) -> VaultRoot | None:
-    """The folder that was marked as the one of a bank's notes."""
+    """The folder of a bank's notes."""
     row = db.one("vault_root", bank=bank)
     return VaultRoot(**row) if row else None
 
 
 def put_root(db: Database, bank: str, root: VaultRoot) -> None:
-    """Note which folder has a bank's notes."""
+    """Store the folder of a bank's notes."""
     db.run("put_vault_root", bank=bank, **asdict(root))
 
 
 def drop_root(db: Database, bank: str) -> None:
-    """Forget which folder had a bank's notes."""
+    """Delete the row of a bank's folder."""
     db.run("drop_vault_root", bank=bank)
 
 
 def expected_files(db: Database, bank: str, limit: int) -> list[ExpectedFile]:
-    """The files that should lie in a bank's folder of notes."""
+    """The files expected in a bank's folder of notes."""
     return [ExpectedFile(**row) for row in db.all("expected_files", bank=bank, limit=limit)]
 
 
@@ -245,7 +243,7 @@ def move_to_folder(db: Database, bank_id: int, present: Iterable[str], now: int)
 
 
 def put_conflict_file(db: Database, bank: str, path: str, memory_id: int, sha256: str) -> None:
-    """Note that a conflict file was written beside a note."""
+    """Store a conflict file that was written beside a note."""
     db.run("put_conflict_file", bank=bank, path=path, memory_id=memory_id, sha256=sha256)
 
 
@@ -257,7 +255,7 @@ def erased_conflict_files(db: Database, bank: str) -> list[tuple[str, str]]:
 
 
 def drop_conflict_file(db: Database, bank: str, path: str) -> None:
-    """Forget about a conflict file."""
+    """Delete the row of a conflict file."""
     db.run("drop_conflict_file", bank=bank, path=path)
 
 

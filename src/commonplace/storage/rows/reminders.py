@@ -1,4 +1,4 @@
-"""Reminders, as rows and back. Knows when one is due, not when the next time will be."""
+"""Rows of reminders."""
 
 import json
 
@@ -36,7 +36,7 @@ def due_reminders(
     users: tuple[str, ...] | None,
     limit: int,
 ) -> list[Reminder]:
-    """Enabled reminders whose moment has come, the longest waiting first."""
+    """Enabled reminders that are due, the longest waiting first."""
     rows = db.all("due_reminders", **_scope(bank_id, projects, users), now=now, limit=limit)
     return [_reminder(row) for row in rows]
 
@@ -69,7 +69,7 @@ def schedule(db: Database, reminder: Reminder) -> None:
 
 
 def delete(db: Database, number: int) -> None:
-    """Remove a reminder."""
+    """Delete a reminder."""
     db.run("delete_reminder", id=number)
 
 

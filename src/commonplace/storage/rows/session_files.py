@@ -15,7 +15,7 @@ FOLDER = "snapshots"
 
 
 def write(home: Path, bank: str, snapshot: Snapshot) -> str:
-    """Keep a snapshot as a file of its own; its path below the home folder."""
+    """Write a snapshot to a file. Returns its path below the home folder."""
     path = _path(bank, snapshot)
     target = home / path
     with filesystem.translate_os_errors(target):
@@ -26,7 +26,7 @@ def write(home: Path, bank: str, snapshot: Snapshot) -> str:
 
 
 def remove(home: Path, bank: str, snapshot: Snapshot) -> bool:
-    """Remove the file of a snapshot; whether there was one."""
+    """Remove the file of a snapshot. Returns whether there was one."""
     target = home / _path(bank, snapshot)
     with filesystem.translate_os_errors(target):
         if not target.is_file():

@@ -1,4 +1,4 @@
-"""Sessions, their events and their snapshots, as rows and back."""
+"""Rows of sessions, their events and their snapshots."""
 
 import json
 from dataclasses import asdict
@@ -24,7 +24,7 @@ def find(db: Database, bank_id: int, number: int) -> Session | None:
 def list_sessions(
     db: Database, bank_id: int, chosen: SessionFilter, *, limit: int, offset: int
 ) -> list[Session]:
-    """The sessions a filter means, last started first."""
+    """The sessions that match a filter, last started first."""
     rows = db.all(
         "list_sessions", bank_id=bank_id, **_filter_values(chosen), limit=limit, offset=offset
     )
@@ -32,7 +32,7 @@ def list_sessions(
 
 
 def count(db: Database, bank_id: int, chosen: SessionFilter) -> int:
-    """How many sessions a filter means."""
+    """The number of sessions that match a filter."""
     return int(db.value("count_sessions", bank_id=bank_id, **_filter_values(chosen)))
 
 

@@ -1,4 +1,4 @@
-"""Streams and their chunks, as rows and back."""
+"""Rows of streams and their chunks."""
 
 import json
 from dataclasses import asdict
@@ -9,13 +9,13 @@ from commonplace.storage.database import Database, Row
 
 
 def find(db: Database, bank_id: int, number: int, *, idle_since: int) -> Stream | None:
-    """The stream of an id, unless nobody touched it since a moment."""
+    """The stream of an id, unless it has not changed since a moment."""
     row = db.one("find_stream", bank_id=bank_id, id=number, idle_since=idle_since)
     return Stream(**row) if row else None
 
 
 def read_draft(db: Database, number: int) -> Draft:
-    """The draft a stream was started with; its text is still to come."""
+    """The draft of a stream, without its text."""
     fields: Row = json.loads(db.value("stream_draft", id=number))
     fields.update(
         tags=tuple(fields["tags"]), paths=tuple(fields["paths"]), scope=Scope(**fields["scope"])
@@ -50,12 +50,12 @@ def read_text(db: Database, stream: Stream) -> str:
 
 
 def delete(db: Database, number: int) -> None:
-    """Remove a stream with its chunks."""
+    """Delete a stream and its chunks."""
     db.run("delete_chunks", id=number)
     db.run("delete_stream", id=number)
 
 
 def idle_streams(db: Database, bank_id: int, *, idle_since: int, limit: int) -> list[Stream]:
-    """The streams of a bank that nobody touched since a moment."""
+    """The streams of a bank that have not changed since a moment."""
     rows = db.all("idle_streams", bank_id=bank_id, idle_since=idle_since, limit=limit)
     return [Stream(**row) for row in rows]

@@ -40,24 +40,24 @@ def changes_after(
 
 
 def high_water_mark(db: Database) -> int:
-    """A number that grows with every change of a vector, in whichever bank."""
+    """A number that grows with every change of a vector in any bank."""
     return int(db.value("vector_mark") or 0)
 
 
 def purge_count(db: Database, bank_id: int) -> int:
-    """How often something was purged from a bank."""
+    """The number of purges in a bank."""
     return int(db.value("purge_count", id=bank_id) or 0)
 
 
 def all_ids(db: Database, bank_id: int) -> str:
-    """Every memory of a bank that has a vector, with spaces between."""
+    """The ids of all memories of a bank with a vector, separated by spaces."""
     return str(db.value("vector_ids", bank_id=bank_id) or "")
 
 
 def vectors_of(
     db: Database, bank_id: int, embedder: str, memory_ids: Sequence[int], size: int = _BYTES_MAX
 ) -> dict[int, bytes]:
-    """The vectors of some memories, of each only so many bytes; those without one are left out."""
+    """The vectors of those memories that have one, each cut to a number of bytes."""
     wanted = {
         "bank_id": bank_id,
         "embedder": embedder,
@@ -84,7 +84,7 @@ def put(db: Database, embedder: str, made: Iterable[tuple[int, int, bytes, bytes
 
 
 def queued_ids(db: Database, bank_id: int, *, after: int, limit: int) -> list[int]:
-    """The next memories of a bank, by id, that wait for a vector."""
+    """The next queued memories of a bank, by id."""
     return [
         row["memory_id"]
         for row in db.all("embedding_queue_ids", bank_id=bank_id, after=after, limit=limit)
@@ -92,7 +92,7 @@ def queued_ids(db: Database, bank_id: int, *, after: int, limit: int) -> list[in
 
 
 def banks_with_queue(db: Database) -> list[int]:
-    """The banks with memories that wait for a vector."""
+    """The banks with queued memories."""
     return [row["bank_id"] for row in db.all("banks_with_embedding_queue")]
 
 
@@ -102,12 +102,12 @@ def unqueue(db: Database, memory_ids: Iterable[int]) -> None:
 
 
 def queue_length(db: Database, bank_id: int | None = None) -> int:
-    """How many memories wait for a vector, in one bank or in all."""
+    """The number of queued memories, in one bank or in all."""
     return int(db.value("count_embedding_queue", bank_id=bank_id))
 
 
 def foreign_vector_count(db: Database, embedder: str) -> int:
-    """How many vectors another embedder made."""
+    """The number of vectors of other embedders."""
     return int(db.value("count_foreign_vectors", embedder=embedder))
 
 
@@ -119,5 +119,5 @@ def memories_after(db: Database, after: int, limit: int) -> list[tuple[int, int]
 
 
 def remaining_count(db: Database, after: int) -> int:
-    """How many memories have a greater id."""
+    """The number of memories with a greater id."""
     return int(db.value("count_memories_after", after=after))

@@ -5,8 +5,8 @@
 -- name: archived_bank_is_meant
 (cast(:bank_id as integer) is null or bank_id = :bank_id)
 
--- Of a part of a bank go the memories of a user, a project or a document with what they need; never what stands for the
--- whole bank.
+-- The export of a part of a bank has the memories of a user, a project or a document and the rows they refer to, but
+-- never rows about the whole bank.
 -- name: archive_is_whole
 (cast(:user as text) is null and cast(:project as text) is null and cast(:document as text) is null)
 
@@ -66,7 +66,7 @@ bank_id, project, number, action, at, who, dialect, session, reason
 -- name: count_archived_revision
 select count(*) as count from revisions where {archived_revision_is_meant};
 
--- Who made which change of a project is not told to who gets a part of it; versions say who made them.
+-- The export of a part leaves out who made the project's changes. Versions name their authors themselves.
 -- name: archived_revision_origin
 iif({archive_is_whole}, who, '') as who, iif({archive_is_whole}, dialect, '') as dialect,
 iif({archive_is_whole}, session, '') as session, iif({archive_is_whole}, reason, '') as reason

@@ -26,7 +26,7 @@ update banks set purge_count = purge_count + 1 where id = :id;
 -- name: purge_count
 select purge_count from banks where id = :id;
 
--- The counter moves to the clock's floor when the clock is ahead, and by as many ids as are asked for when it is not.
+-- The counter advances to the smallest id of the current time, or by the number of new ids if it is already past it.
 -- name: draw_ids
 insert into counters (name, value) values ('ids', :floor + :count)
 on conflict (name) do update set value = max(value + :count, excluded.value);
@@ -40,7 +40,7 @@ select value from store_info where name = :name;
 -- name: put_store_info
 insert into store_info (name, value) values (:name, :value) on conflict (name) do update set value = excluded.value;
 
--- Everything a bank holds besides its memories, children before parents.
+-- All rows of a bank besides its memories, children before parents.
 -- name: erase_idempotency_keys
 delete from idempotency_keys where bank_id = :bank_id;
 

@@ -9,14 +9,14 @@ select {document_columns}, d.text from documents d where d.bank_id = :bank_id an
 -- name: find_document_by_id
 select {document_columns}, d.text from documents d where d.id = :id;
 
--- A document that was told for a named user says so in its metadata.
+-- The metadata of a document names its user, if it has one.
 -- name: document_matches
 d.bank_id = :bank_id
 and (cast(:user as text) is null or coalesce(json_extract(d.metadata, '$.user'), '') = :user)
 and (cast(:words as text) is null or instr(fold(d.name), fold(:words)) > 0 or instr(fold(d.title), fold(:words)) > 0
   or instr(fold(d.text), fold(:words)) > 0)
 
--- A list leaves the texts out: a page of them could be a gigabyte.
+-- Lists leave the texts out, because a page of them could be a gigabyte.
 -- name: list_documents
 select {document_columns}, '' as text from documents d where {document_matches}
 order by d.updated_at desc, d.id desc limit :limit offset :offset;

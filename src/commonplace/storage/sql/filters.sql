@@ -24,7 +24,7 @@ m.kind not in ({list:kinds_not})
 -- name: filter_categories
 m.category in ({list:categories})
 
--- Said beside a filter that leaves out what most memories have, so that the index of the others serves.
+-- Added to a filter that excludes the most frequent value, so that SQLite can use the partial index of the others.
 -- name: named_users
 m.user_name <> ''
 
@@ -80,7 +80,7 @@ m.updated_at >= :updated_from
 -- name: filter_updated_before
 m.updated_at < :updated_before
 
--- A span is meant by both ends: it counts when any part of it lies inside.
+-- An event matches if any part of its time span is inside the range.
 -- name: filter_happened_from
 coalesce(m.happened_until, m.happened_at) >= :happened_from
 
@@ -134,7 +134,7 @@ exists (select 1 from json_each(m.tags) t where t.value in ({list:v#}))
 (not exists (select 1 from ({list:v#}) w where w.value not in (select value from json_each(m.tags)))
  and not exists (select 1 from json_each(m.tags) t where t.value not in ({list:v#})))
 
--- The memory's own fields in the form of metadata, so that the same conditions can be asked of them.
+-- The columns of a memory in the form of metadata, so that the same conditions apply to them.
 -- name: own_id
 json_object('id', m.id)
 

@@ -22,7 +22,7 @@ insert into jobs (id, bank_id, kind, payload, state, attempts_max, run_at, creat
 values (:id, :bank_id, :kind, :payload, 'pending', :attempts_max, :run_at, :now, :now);
 
 -- The first condition repeats the index's own, word for word, or SQLite does not use it.
--- A worker takes only what it knows how to do; the rest waits for a process that does.
+-- A worker claims only jobs of the kinds it can run; others wait for another process.
 -- name: job_is_due
 j.state in ('pending', 'running') and j.run_at <= :now and (j.state = 'pending' or j.leased_until <= :now)
 and j.kind in ({list:kinds})
@@ -30,7 +30,7 @@ and j.kind in ({list:kinds})
 -- name: next_job
 select j.id from jobs j where {job_is_due} order by j.run_at, j.id limit 1;
 
--- A lease that ran out means that its worker died. A job that takes its workers down with it must not go on for ever.
+-- An expired lease means that its worker died. The number of attempts is limited, because the job itself may kill its worker.
 -- name: fail_spent_jobs
 update jobs set state = 'failed', error = :error, leased_until = null, updated_at = :now, finished_at = :now
 where state in ('pending', 'running') and state = 'running' and run_at <= :now and leased_until <= :now
@@ -41,7 +41,7 @@ update jobs set state = 'running', worker = :worker, leased_until = :leased_unti
   done_count = 0, total_count = null, stage = '', updated_at = :now
 where id = :id;
 
--- The worker and the attempt are the proof of holding the lease: who lost it changes no row.
+-- The worker and the attempt prove that the lease is held: without it no row changes.
 -- name: job_is_held
 id = :id and state = 'running' and worker = :worker and attempt_count = :attempt_count
 
@@ -63,12 +63,12 @@ where {job_is_held};
 update jobs set state = 'pending', error = :error, run_at = :run_at, leased_until = null, updated_at = :now
 where {job_is_held};
 
--- A worker that is asked to stop gives the job back as if it had never taken it.
+-- A worker that stops releases its job as if it had never claimed it.
 -- name: release_job
 update jobs set state = 'pending', attempt_count = attempt_count - 1, leased_until = null, updated_at = :now
 where {job_is_held};
 
--- A running job loses its lease with this, so that nothing its worker still writes counts.
+-- A running job loses its lease, so that its worker cannot store a result any more.
 -- name: cancel_job
 update jobs set state = 'cancelled', cancel_asked = 1, leased_until = null, updated_at = :now, finished_at = :now
 where id = :id and state in ('pending', 'running');

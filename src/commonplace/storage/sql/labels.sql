@@ -27,7 +27,7 @@ exists (select 1 from {labels} t where t.value in ({list:v#}))
 m.bank_id = :bank_id and m.forgotten_at is null and (m.expires_at is null or m.expires_at > :now)
 and (cast(:user as text) is null or m.user_name = :user)
 
--- The projects and agents of live memories as tags name them.
+-- The projects and agents of live memories in the form of tags.
 -- name: list_labels
 select 'project:' || m.project as tag, count(*) as count from memories m where {labelled} and m.project <> ''
 group by m.project

@@ -1,11 +1,11 @@
--- How memories stand to each other. Derived: every row can be made again from the memories and their versions.
+-- Links between memories. Derived: every row can be made again from the memories and their versions.
 
 -- name: put_link
 insert into links (id, bank_id, kind, from_id, to_id, confidence, reason, at)
 values (:id, :bank_id, :kind, :from_id, :to_id, :confidence, :reason, :at)
 on conflict (kind, from_id, to_id) do update set confidence = excluded.confidence, reason = excluded.reason;
 
--- What a memory said of others may no longer hold when it changes; that it replaced one that is gone still does.
+-- The links of a changed memory are made again, except those to memories that it superseded.
 -- name: drop_live_links
 delete from links where id in (
   select l.id from links l join memories m on m.id = l.to_id
@@ -24,7 +24,7 @@ select l.kind, l.from_id, l.to_id, l.confidence, l.reason from ({list:ids}) i jo
 where l.bank_id = :bank_id and l.kind in ({list:kinds})
 order by 4 desc, 2, 3, 1 limit :limit;
 
--- In the order of an index, so that a bank is not kept waiting by what changed in others.
+-- In the order of an index, so that changes in other banks do not slow this one.
 -- name: changed_since
 select {memory_columns}, v.reason from memories m join versions v on v.id = m.version_id
 where m.bank_id = :bank_id and (m.updated_at, m.id) > (:at, :id) order by m.updated_at, m.id limit :limit;

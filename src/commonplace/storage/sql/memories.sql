@@ -6,7 +6,7 @@ m.updated_at, m.forgotten_at
 -- name: find_memory
 select {memory_columns} from memories m where m.id = :id and m.bank_id = :bank_id;
 
--- A version's own id leads to its memory.
+-- The id of a version finds its memory.
 -- name: find_memory_of_version
 select {memory_columns} from versions v join memories m on m.id = v.memory_id where v.id = :id and m.bank_id = :bank_id;
 
@@ -14,7 +14,7 @@ select {memory_columns} from versions v join memories m on m.id = v.memory_id wh
 select {memory_columns} from memories m where m.id between :first and :last and m.bank_id = :bank_id
 order by m.id desc limit :limit;
 
--- The ids right before and after some ids, of whatever bank.
+-- The ids right before and after some ids, in any bank.
 -- name: neighbouring_ids
 select given.value as id,
   (select max(m.id) from memories m where m.id < given.value) as before,
@@ -26,8 +26,8 @@ select {memory_columns} from memories m
 where m.bank_id = :bank_id and m.project = :project and m.user_name = :user and m.agent = :agent and m.run = :run
   and m.key = :key and m.key <> '';
 
--- Agents and runs do not divide a project: a key that one of them set is found without its name. Those rows stand at the
--- end of the index, and mostly there are none.
+-- Agents and runs share the keys of a project, so a key is found without their names. Their rows are at the end of the
+-- index, and usually there are none.
 -- name: find_memory_by_key_of_agents
 select {memory_columns} from memories m
 where m.bank_id = :bank_id and m.project = :project and m.user_name = :user and (m.agent, m.run) > ('', '')
@@ -55,7 +55,7 @@ values (:id, :bank_id, :project, :user, :agent, :run, :text, :title, :kind, :key
   :happened_at, :happened_until, :expires_at, :document_id, :version, :version_id, :created_at, :updated_at,
   :forgotten_at);
 
--- The version check is the whole concurrency story: a stale writer changes no row.
+-- Optimistic concurrency: a writer with an outdated version changes no row.
 -- name: update_memory
 update memories set text = :text, title = :title, kind = :kind, tags = :tags, metadata = :metadata, paths = :paths,
   category = :category, happened_at = :happened_at, happened_until = :happened_until, expires_at = :expires_at,
@@ -83,12 +83,12 @@ where v.id = :id and m.bank_id = :bank_id;
 -- name: find_numbered_version
 select {version_columns} from versions v where v.memory_id = :memory_id and v.number = :number;
 
--- Each memory's newest version no younger than the revision, without those forgotten by then.
+-- The newest version of each memory up to a revision, without memories that were forgotten then.
 -- name: versions_at_revision
 select {version_columns} from versions v join memories m on m.id = v.memory_id
 where m.bank_id = :bank_id and m.project = :project and m.user_name = :user and v.action <> 'forget'
   and v.number = (select max(w.number) from versions w where w.memory_id = m.id and w.revision <= :revision)
--- Of two with one key, the one that no agent and no run has to itself comes last, and counts.
+-- If two memories have the same key, the one without agent and run comes last, and is used.
 order by m.agent <> '' or m.run <> '' desc, m.id limit :limit;
 
 -- name: purge_versions
@@ -129,7 +129,7 @@ values (:bank_id, :session, :tool, :key, :content_hash, :reply, :at);
 update idempotency_keys set content_hash = :content_hash, result = :reply, at = :at
 where bank_id = :bank_id and session = :session and tool = :tool and key in (:key, digest(:key));
 
--- A cached answer may hold the purged text; one that is only an id cannot, and keeps its retry safe.
+-- A stored reply may contain the purged text. A reply that is only an id cannot, and is kept for retries.
 -- name: purge_idempotency_keys
 delete from idempotency_keys where bank_id = :bank_id and json_type(result) <> 'integer';
 

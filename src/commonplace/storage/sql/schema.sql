@@ -1,4 +1,4 @@
--- The database as it is now. Old databases come here by the steps in migrations/; a test holds the two together.
+-- The current schema. migrations/ upgrades older databases to it; a test compares the two.
 -- Moments are milliseconds since 1970. An absent scope field is '', so that unique indexes see it.
 
 create table migrations (
@@ -7,13 +7,13 @@ create table migrations (
   applied_at integer not null
 ) strict;
 
--- One row: the last id given out. Drawing ids inside the write transaction makes them unique across processes.
+-- One row: the last id in use. Ids are drawn inside the write transaction, so they are unique across processes.
 create table counters (
   name text primary key,
   value integer not null
 ) strict;
 
--- What is known of this store itself, such as which analyzer wrote the text index.
+-- Properties of the store itself, such as the analyzer of its text index.
 create table store_info (
   name text primary key,
   value text not null
@@ -61,12 +61,12 @@ create index memories_by_age on memories (bank_id, created_at desc, id desc);
 create index memories_by_change on memories (bank_id, updated_at desc, id desc);
 create index memories_by_project on memories (bank_id, project, kind);
 create index memories_by_user on memories (bank_id, user_name, created_at desc) where user_name <> '';
--- What filters single out, in a bank where most memories have nothing there.
+-- Partial indexes for columns that are empty in most memories.
 create index memories_by_agent on memories (bank_id, agent) where agent <> '';
 create index memories_by_run on memories (bank_id, run) where run <> '';
 create index memories_by_category on memories (bank_id, category) where category <> '';
 create index memories_by_kind on memories (bank_id, kind) where kind <> 'note';
--- The others of these: the memories that have nothing there, where most have something.
+-- The opposite: the memories with an empty column, for banks where most have a value.
 create index memories_without_user on memories (bank_id) where user_name = '';
 create index memories_of_kind_note on memories (bank_id) where kind = 'note';
 create index memories_untagged on memories (bank_id) where tags = '[]';
@@ -104,7 +104,7 @@ create table versions (
 
 create index versions_by_document on versions (document_id, memory_id) where document_id is not null;
 
--- One row per mutating call on a project; the number is what `at revision` means.
+-- One row per mutating call on a project. The number identifies a past state of it.
 create table revisions (
   bank_id integer not null references banks (id),
   project text not null,
@@ -118,7 +118,7 @@ create table revisions (
   primary key (bank_id, project, number)
 ) strict, without rowid;
 
--- What was answered to each idempotency key, written in the transaction that did the work.
+-- The reply for each idempotency key, written in the transaction that did the work.
 create table idempotency_keys (
   bank_id integer not null references banks (id),
   session text not null,
@@ -253,7 +253,7 @@ create table jobs (
 create index jobs_by_run_at on jobs (run_at, id) where state in ('pending', 'running');
 create index jobs_by_bank on jobs (bank_id, created_at desc);
 
--- What a bank holds besides its memories: directives, mental models with their text and its history, folders.
+-- Items of a bank besides its memories: directives, mental models with their text and its history, folders.
 create table bank_items (
   id integer primary key,
   bank_id integer not null references banks (id),
@@ -267,7 +267,7 @@ create table bank_items (
   unique (bank_id, kind, name)
 ) strict;
 
--- Derived from here on: everything below can be dropped and rebuilt from what is above.
+-- Derived tables from here on: they can be dropped and rebuilt from those above.
 
 create table tags (
   bank_id integer not null,
@@ -278,8 +278,8 @@ create table tags (
 
 create index tags_by_memory on tags (memory_id);
 
--- The values in metadata, by field, so that a filter on it finds its memories without a look at all of them.
--- A list counts as each of its members; long texts are cut; what the engine notes there for itself is left out.
+-- The values in metadata by field, so that a filter on them needs no scan of the bank. A list is stored as its members,
+-- long texts are cut, and fields of the engine itself are left out.
 create table metadata_index (
   bank_id integer not null,
   path text not null,
@@ -290,7 +290,7 @@ create table metadata_index (
 
 create index metadata_index_by_memory on metadata_index (memory_id);
 
--- Words are split, folded and stemmed by text.py before they come here, so the tokenizer only has to cut at spaces.
+-- language/analyzer.py splits, folds and stems the words beforehand, so the tokenizer only splits at spaces.
 create virtual table text_index using fts5 (
   title, body, labels,
   tokenize = "ascii tokenchars '!#$%&*+,-./:;<=>?@\^_`|~'"
@@ -311,10 +311,10 @@ create table vectors (
   sketch blob not null default x''
 ) strict;
 
--- All that a process reads of a bank before it can search it: the sketches pick candidates, the vectors judge them.
+-- What a process reads before it can search a bank: sketches select candidates, and vectors score them.
 create index vectors_by_bank on vectors (bank_id, seq, memory_id, live, embedder, sketch);
 
--- Memories whose vectors are out of date, queued by the write that made them so.
+-- Memories whose vectors are outdated, queued by the write that changed them.
 create table embedding_queue (
   memory_id integer primary key,
   bank_id integer not null
@@ -337,7 +337,7 @@ create table links (
 create index links_by_source on links (from_id);
 create index links_by_target on links (to_id);
 
--- Where the file of each note lies and what it held when it was last read or written. Derived: the files say it again.
+-- The path of each note's file, and its state when it was last read or written. Derived: the files contain it.
 create table notes (
   memory_id integer primary key,
   bank_id integer not null,
@@ -356,7 +356,7 @@ create table notes (
 
 create index notes_by_path on notes (bank_id, path);
 
--- Files whose notes were erased for good: to be removed, or to stay because they are a person's own, and not be read again.
+-- Files of erased notes: either to be removed, or kept because the user created them, but never read again.
 create table erased_notes (
   memory_id integer primary key,
   -- By its name, because the bank itself may be gone.
@@ -371,7 +371,7 @@ create table erased_notes (
 
 create index erased_notes_by_bank on erased_notes (bank);
 
--- Which folder is a bank's folder of notes, so that no other in its place is taken for it.
+-- The identity of a bank's folder of notes, so that another folder at its path is not mistaken for it.
 create table vaults (
   -- By its name, because the bank itself may be gone while files of it are still to be removed.
   bank text primary key,
@@ -381,7 +381,7 @@ create table vaults (
   path_digest text not null
 ) strict;
 
--- Conflict files beside notes, which are to go when their notes are erased for good.
+-- Conflict files beside notes, which are removed when their notes are erased.
 create table conflict_files (
   -- By its name, because the bank itself may be gone.
   bank text not null,
@@ -395,7 +395,7 @@ create table conflict_files (
 
 create index conflict_files_by_note on conflict_files (memory_id);
 
--- The names to which the links in a note point, also those that no note has yet. Derived: the notes say it again.
+-- The targets of the links in a note, also of links to missing notes. Derived: the notes contain them.
 create table wikilinks (
   memory_id integer not null,
   bank_id integer not null,
@@ -405,7 +405,7 @@ create table wikilinks (
 
 create index wikilinks_by_name on wikilinks (bank_id, name);
 
--- What observations and mental models were made of, now or before, so that they follow what becomes of it.
+-- The sources of observations and mental models, now or before, so that changes propagate to them.
 create table derivations (
   source_id integer not null,
   -- The observation, which is a memory, or the mental model, which is an item of its bank.
@@ -417,7 +417,7 @@ create table derivations (
 create index derivations_by_derived on derivations (derived_id);
 create index derivations_by_bank on derivations (bank_id);
 
--- Memories that changed since the observations and mental models made of them were made.
+-- Memories that changed since observations and mental models were derived from them.
 create table stale_derivations (
   source_id integer primary key,
   bank_id integer not null
@@ -425,7 +425,7 @@ create table stale_derivations (
 
 create index stale_derivations_by_bank on stale_derivations (bank_id);
 
--- Mental models that are refreshed by themselves: at a moment, or after facts were consolidated.
+-- Mental models with an automatic refresh: at a time, or after facts were consolidated.
 create table refresh_schedule (
   item_id integer primary key,
   bank_id integer not null,

@@ -22,7 +22,7 @@ select count(*) as count from sessions s where {session_matches};
 insert into sessions (id, bank_id, project, user_name, title, client, metadata, status, started_at, active_at)
 values (:id, :bank_id, :project, :user, :title, :client, :metadata, 'active', :now, :now);
 
--- The clock may step back; the last sign of life does not.
+-- The clock may step back; the time of the last activity does not.
 -- name: touch_session
 update sessions set active_at = max(active_at, :now) where id = :id;
 

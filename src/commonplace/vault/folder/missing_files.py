@@ -58,12 +58,15 @@ def _unlisted(vault: Vault, listing: Listing, known: list[NoteFile]) -> Iterator
         return
     forgotten = rows.forgotten_without_file(vault.engine.db, bank_id)
     for before in unlisted:
-        if before.memory_id in forgotten:
-            continue
-        # Read again, because the note may just have been matched with a file at another path.
-        row = rows.find(vault.engine.db, before.memory_id)
-        if row is not None and row.mtime_ns and row.path not in listing.files:
-            yield row
+        if before.memory_id not in forgotten:
+            # Read again: the note may just have been matched with a file at another path.
+            row = rows.find(vault.engine.db, before.memory_id)
+            if row is not None and _is_unlisted(row, listing):
+                yield row
+
+
+def _is_unlisted(row: NoteFile, listing: Listing) -> bool:
+    return bool(row.mtime_ns) and row.path not in listing.files
 
 
 def _is_present(vault: Vault, row: NoteFile, listing: Listing) -> bool:

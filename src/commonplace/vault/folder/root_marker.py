@@ -6,6 +6,7 @@ note would seem to be removed.
 
 import os
 import secrets
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -43,22 +44,28 @@ TRUST = (
 def root_state(vault: Vault) -> RootState:
     """Whether the folder of a vault is the one with its notes. Changes nothing."""
     known = rows.find_root(vault.engine.db, vault.bank)
-    there = vault.root.is_dir()
-    if known is not None and there and known.mark == read_marker(vault.root):
-        return "here"
-    if not there:
+    if not vault.root.is_dir():
         return "away" if known or _expected_files(vault) else "new"
-    if known is not None and known.place != _path_hash(vault.root):
-        return "here"  # The setting names another folder.
+    if known is not None and _is_known_root(vault, known):
+        return "here"
     expected = _expected_files(vault)
     # A read-only folder has no marker and is identified by file names.
-    marked = known is not None and known.mark != ""
-    if any(
-        _is_present(vault, one) if marked else folder.stat_file(vault.root, one.path)
-        for one in expected
-    ):
+    is_marked = known is not None and known.mark != ""
+    if _has_any_file(vault, expected, by_content=is_marked):
         return "here"
     return "other" if any(one.present for one in expected) else "new"
+
+
+def _is_known_root(vault: Vault, known: VaultRoot) -> bool:
+    """Whether the marker is the known one, or the setting names another folder than before."""
+    return known.mark == read_marker(vault.root) or known.place != _path_hash(vault.root)
+
+
+def _has_any_file(vault: Vault, expected: Sequence[ExpectedFile], *, by_content: bool) -> bool:
+    """Whether one of the files is there, by its content or by its name alone."""
+    if by_content:
+        return any(_is_present(vault, one) for one in expected)
+    return any(folder.stat_file(vault.root, one.path) for one in expected)
 
 
 def is_usable(vault: Vault) -> bool:
@@ -81,11 +88,8 @@ def claim(vault: Vault, *, make: bool = False) -> None:
     mark = found or _write_marker(vault.root)
     with vault.engine.db.transaction():
         if known is not None and known.mark != mark and (bank_id := vault.bank_id) is not None:
-            held = (
-                folder.list_folder(vault.root).all_paths
-                if any(_is_present(vault, one) for one in _expected_files(vault))
-                else ()
-            )
+            has_notes = _has_any_file(vault, _expected_files(vault), by_content=True)
+            held = folder.list_folder(vault.root).all_paths if has_notes else ()
             rows.move_to_folder(vault.engine.db, bank_id, held, vault.engine.clock.now())
         rows.put_root(vault.engine.db, vault.bank, VaultRoot(mark, place))
 

@@ -74,18 +74,17 @@ def load_tombstones(vault: Vault) -> Tombstones:
     return Tombstones({one.path: one for one in kept}, {one.sha256: one for one in kept})
 
 
+def _files_to_clear(vault: Vault, trash: Collection[int]) -> list[ErasedNoteFile]:
+    erased = rows.erased_files(vault.engine.db, vault.bank)
+    return [one for one in erased if not one.stays or one.memory_id in trash]
+
+
 def clear_erased_files(vault: Vault, cleared: Cleared, trash: Collection[int] = ()) -> None:
     """Remove our files of erased notes. A person's stay, or move away for the notes in `trash`."""
-    waiting = [
-        one
-        for one in rows.erased_files(vault.engine.db, vault.bank)
-        if not one.stays or one.memory_id in trash
-    ]
-    if (
-        not (waiting or rows.erased_conflict_files(vault.engine.db, vault.bank))
-        or not vault.root.is_dir()
-        or not is_usable(vault)
-    ):
+    waiting = _files_to_clear(vault, trash)
+    if not waiting and not rows.erased_conflict_files(vault.engine.db, vault.bank):
+        return
+    if not vault.root.is_dir() or not is_usable(vault):
         return
     with vault.engine.db.transaction():
         # File names contain words of notes, so they are scrubbed too.

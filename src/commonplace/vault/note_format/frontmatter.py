@@ -186,32 +186,43 @@ def update_fields(page: ParsedFile, before: Note, after: Note) -> bytes:
         page = replace(page, head=(), fences=("---" + page.eol, "---" + page.eol), lead=page.eol)
     elif not page.fences[1].endswith("\n"):
         page = replace(page, fences=(page.fences[0], page.fences[1] + page.eol))
-    lines = list(page.head or ())
-    spans = dict(page.spans)
-    foreign = "id" in spans and before.id is None
+    head = _HeadLines(page)
     for name, text in _field_values(after).items():
-        if name in before.unreadable:
-            continue  # A person has to correct its line.
-        known = name in spans
-        if (name == "id" and foreign) or (
-            known and text is not None and _is_same(name, before, after)
-        ):
-            continue
-        fresh = (
-            []
-            if text is None
-            else [f"{name}: {text}{_comment_after(lines, spans.get(name))}{page.eol}"]
-        )
-        start, end = spans.get(name, (len(lines), len(lines)))
-        lines[start:end] = fresh
-        grown = len(fresh) - (end - start)
-        spans = {
-            key: (a + grown, b + grown) if a >= end and key != name else (a, b)
-            for key, (a, b) in spans.items()
-        }
-        spans[name] = (start, start + len(fresh))
+        if not _keeps_line(name, text, page, before, after):
+            head.set_field(name, text)
     body = page.body if before.body == after.body else after.body
-    return replace(page, head=tuple(lines), body=body).data
+    return replace(page, head=tuple(head.lines), body=body).data
+
+
+class _HeadLines:
+    """The lines of a frontmatter while its fields are changed."""
+
+    def __init__(self, page: ParsedFile) -> None:
+        self.lines = list(page.head or ())
+        self._spans = dict(page.spans)
+        self._eol = page.eol
+
+    def set_field(self, name: str, text: str | None) -> None:
+        """Replace the lines of a field, add it at the end, or remove it if the text is None."""
+        comment = _comment_after(self.lines, self._spans.get(name))
+        fresh = [] if text is None else [f"{name}: {text}{comment}{self._eol}"]
+        start, end = self._spans.get(name, (len(self.lines), len(self.lines)))
+        self.lines[start:end] = fresh
+        growth = len(fresh) - (end - start)
+        for key, (first, last) in self._spans.items():
+            if first >= end and key != name:
+                self._spans[key] = (first + growth, last + growth)
+        self._spans[name] = (start, start + len(fresh))
+
+
+def _keeps_line(name: str, text: str | None, page: ParsedFile, before: Note, after: Note) -> bool:
+    """Whether the lines of a field stay as they are."""
+    if name in before.unreadable:
+        return True  # A person has to correct its line.
+    if name not in page.spans:
+        return False
+    is_foreign_id = name == "id" and before.id is None
+    return is_foreign_id or (text is not None and _is_same(name, before, after))
 
 
 def note_text(note: Note) -> str:
@@ -275,14 +286,24 @@ def _closing_fence(lines: list[str]) -> int | None:
                 "Its frontmatter is not closed.", hint="Put --- on a line of its own after it."
             )
         return None
-    said = [line for line in lines[1:close] if line.strip() and not line.lstrip().startswith("#")]
-    # Frontmatter has a key or is empty; other text is between two horizontal rules.
-    is_head = any(_KEY.match(line) for line in said) if said else bool(lines[1].strip())
-    if said and not is_head and re.match(r"\{(?!\{)", said[0]):
+    return close if _is_frontmatter(lines[1:close], lines[1]) else None
+
+
+def _is_frontmatter(between: list[str], first: str) -> bool:
+    """Whether the lines between two fences are frontmatter, not text between horizontal rules.
+
+    Frontmatter has a key or is empty.
+    """
+    content = [line for line in between if not _is_blank(line)]
+    if not content:
+        return bool(first.strip())
+    if any(_KEY.match(line) for line in content):
+        return True
+    if re.match(r"\{(?!\{)", content[0]):
         raise Invalid(
             "Its frontmatter is a map on one line.", hint="Put each key on a line of its own."
         )
-    return close if is_head else None
+    return False
 
 
 def _key_spans(head: tuple[str, ...]) -> tuple[dict[str, _Span], tuple[Fault, ...]]:
@@ -291,27 +312,42 @@ def _key_spans(head: tuple[str, ...]) -> tuple[dict[str, _Span], tuple[Fault, ..
     faults: list[Fault] = []
     name: str | None = None  # "" below an invalid line.
     for place, line in enumerate(head):
-        if not line.strip() or line.lstrip().startswith("#"):
+        if _is_blank(line):
             continue
-        if line[0] in " \t]}" or re.match(r"-(?:\s|$)", line):
-            if name is not None and name in found:
-                found[name] = (found[name][0], place + 1)
-            elif name is None:
-                faults.append((place + 2, "It belongs to no key of the frontmatter."))
-            continue
-        key = _KEY.match(line)
-        if key is None:
-            faults.append((place + 2, "It is not YAML."))
-            name = ""
-            continue
-        named = key[1].strip().strip("\"'")
-        if named in found and named in _KNOWN_KEYS:
-            faults.append((place + 2, f"The frontmatter has {named} already."))
-            name = ""
+        if not _continues_value(line):
+            name, fault = _parse_key(line, found)
+            if name:
+                found[name] = (place, place + 1)
+        elif name is None:
+            fault = "It belongs to no key of the frontmatter."
         else:
-            found[named] = (place, place + 1)
-            name = named
+            fault = ""
+            if name in found:
+                found[name] = (found[name][0], place + 1)
+        if fault:
+            faults.append((place + 2, fault))
     return {name: span for name, span in found.items() if name in _KNOWN_KEYS}, tuple(faults)
+
+
+def _is_blank(line: str) -> bool:
+    """Whether a line is empty or a comment."""
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def _continues_value(line: str) -> bool:
+    """Whether a line belongs to the key above it."""
+    return line[0] in " \t]}" or re.match(r"-(?:\s|$)", line) is not None
+
+
+def _parse_key(line: str, found: Mapping[str, _Span]) -> tuple[str, str]:
+    """The key of a line and ""; or "" and the error of the line."""
+    key = _KEY.match(line)
+    if key is None:
+        return "", "It is not YAML."
+    name = key[1].strip().strip("\"'")
+    if name in found and name in _KNOWN_KEYS:
+        return "", f"The frontmatter has {name} already."
+    return name, ""
 
 
 def _value_lines(page: ParsedFile, span: _Span) -> list[str]:

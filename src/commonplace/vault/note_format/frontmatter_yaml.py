@@ -67,7 +67,7 @@ def parse_scalar(lines: list[str]) -> str | None:
     first, rest = lines[0].strip(), [line.strip() for line in lines[1:]]
     if first[:1] in ("|", ">"):
         return (" " if first[0] == ">" else "\n").join(rest).strip() or None
-    whole = " ".join([first, *(line for line in rest if line)]).strip()
+    whole = " ".join(filter(None, [first, *rest])).strip()
     if whole[:1] in ('"', "'"):
         return _parse_quoted(whole)
     if whole[:1] and whole[0] in "[{&*!%@`":
@@ -78,20 +78,14 @@ def parse_scalar(lines: list[str]) -> str | None:
 
 def parse_list(lines: list[str]) -> tuple[str, ...]:
     """The items of a list in either form; a scalar is split at commas."""
-    first = lines[0].strip()
+    first, *rest = map(str.strip, lines)
     if first.startswith("["):
-        return _parse_inline_list(" ".join([first, *(line.strip() for line in lines[1:])]))
-    rest = [line.strip() for line in lines[1:] if line.strip() and not line.strip().startswith("#")]
-    if rest and re.fullmatch(r"(#.*)?", first):
-        if not all(line == "-" or line.startswith("- ") for line in rest):
-            raise Invalid(
-                "A list in the frontmatter has a line that is not an item.",
-                hint="Begin each item with a dash.",
-            )
-        found = [parse_scalar([line[1:]]) for line in rest]
-        return tuple(one for one in found if one)
-    single = parse_scalar(lines)
-    return tuple(part.strip() for part in single.split(",") if part.strip()) if single else ()
+        return _parse_inline_list(" ".join([first, *rest]))
+    items = [line for line in rest if line and not line.startswith("#")]
+    if items and re.fullmatch(r"(#.*)?", first):
+        return _parse_block_list(items)
+    parts = (parse_scalar(lines) or "").split(",")
+    return tuple(part.strip() for part in parts if part.strip())
 
 
 def trailing_comment(line: str) -> str:
@@ -107,6 +101,17 @@ def trailing_comment(line: str) -> str:
 def _is_plain_word(text: str) -> bool:
     # A number or a boolean would be read back as another type.
     return text.lower() not in _RESERVED_WORDS and not text[0].isdigit()
+
+
+def _parse_block_list(lines: list[str]) -> tuple[str, ...]:
+    """The items of a list with one item a line."""
+    if not all(line == "-" or line.startswith("- ") for line in lines):
+        raise Invalid(
+            "A list in the frontmatter has a line that is not an item.",
+            hint="Begin each item with a dash.",
+        )
+    found = [parse_scalar([line[1:]]) for line in lines]
+    return tuple(one for one in found if one)
 
 
 def _parse_inline_list(whole: str) -> tuple[str, ...]:

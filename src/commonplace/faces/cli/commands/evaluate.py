@@ -26,6 +26,12 @@ FILE_BYTES_MAX = 20 * TEXT_BYTES_MAX
 _FILTER_FIELDS = ("project", "user", "kind", "category")
 _ID_FIELDS = ("expected", "superseded", "also_fine")
 _FIELDS = ("question", *_ID_FIELDS, "bank", "tags", *_FILTER_FIELDS, "now")
+_MEASURE_COLUMNS = (
+    Column("measure"),
+    Column("value", right=True),
+    Column("95 % interval"),
+    Column("over", right=True),
+)
 _EXAMPLE = (
     'Write {"question": "which port?", "expected": ["m0srn2x8v000"]},'
     " or [] if no memory answers it."
@@ -84,25 +90,21 @@ def evaluate(call: CommandCall, file: Path, limit: int, misses: bool) -> None:
         listed = [_miss_out(case, answer, why) for case, answer, why in wrong]
         terminal.print_json(report_out(len(cases), limit, found, listed))
         return
-    columns = (
-        Column("measure"),
-        Column("value", right=True),
-        Column("95 % interval"),
-        Column("over", right=True),
-    )
     terminal.print_table(
-        columns, [(name, *_estimate_cells(estimate)) for name, estimate in found.items()]
+        _MEASURE_COLUMNS, [(name, *_estimate_cells(estimate)) for name, estimate in found.items()]
     )
-    if misses:
-        for case, answer, why in wrong:
-            _show_miss(call, case, answer, why)
+    for case, answer, why in wrong if misses else ():
+        _show_miss(call, case, answer, why)
+    _print_summary(cases, len(wrong), offer_list=not misses)
+
+
+def _print_summary(cases: Sequence[Case], wrong_count: int, *, offer_list: bool) -> None:
     unknown = sum(1 for case in cases if not case.expected)
-    told = (
-        f"Asked {terminal.pluralize(len(cases), 'question')}, {unknown} of which no memory answers"
-    )
+    questions = terminal.pluralize(len(cases), "question")
+    hint = " (--misses lists them)" if offer_list and wrong_count else ""
     terminal.print_note(
-        f"{told}; {len(wrong)} answered"
-        f" wrongly{'' if misses or not wrong else ' (--misses lists them)'}."
+        f"Asked {questions}, {unknown} of which no memory answers;"
+        f" {wrong_count} answered wrongly{hint}."
     )
 
 

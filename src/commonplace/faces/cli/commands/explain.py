@@ -88,16 +88,8 @@ def show_dropped(call: CommandCall, kept_count: int, dropped: Sequence[Dropped])
     if not dropped:
         terminal.print_note("Nothing else was found.")
         return
-    total = terminal.pluralize(kept_count + len(dropped), "memory")
-    verb = "was" if kept_count + len(dropped) == 1 else "were"
-    terminal.print_line(
-        terminal.style(
-            f"{total} {verb} considered: {kept_count:,} kept, {len(dropped):,} left out.", bold=True
-        )
-    )
-    reasons: dict[str, list[Dropped]] = {}
-    for one in dropped:
-        reasons.setdefault(one.why, []).append(one)
+    _print_dropped_count(kept_count, len(dropped))
+    reasons = _by_reason(dropped)
     shown = tuple(one.memory_id for some in reasons.values() for one in some[:_SHOWN_MAX])
     chosen = Filter(ids=shown, status="any", expired=True)
     texts = {
@@ -106,26 +98,35 @@ def show_dropped(call: CommandCall, kept_count: int, dropped: Sequence[Dropped])
     }
     names = call.short_ids(shown)
     for why, some in reasons.items():
-        hint = f" ({_HINTS[why]})" if why in _HINTS else ""
-        terminal.print_line()
-        terminal.print_line(
-            "  ",
-            terminal.style(f"{why[:1].upper()}{why[1:]}: {len(some):,}"),
-            terminal.style(hint, dim=True),
-        )
+        _print_reason(why, len(some))
         for one in some[:_SHOWN_MAX]:
-            _show_dropped_memory(
-                one,
-                names.get(one.memory_id) or ids.short_form(one.memory_id),
-                texts.get(one.memory_id, ""),
-            )
+            name = names.get(one.memory_id) or ids.short_form(one.memory_id)
+            _show_dropped_memory(one, name, texts.get(one.memory_id, ""))
         if len(some) > _SHOWN_MAX:
-            terminal.print_line(
-                "  ",
-                terminal.style(
-                    f"      … and {len(some) - _SHOWN_MAX:,} more; --json has all", dim=True
-                ),
-            )
+            more = f"      … and {len(some) - _SHOWN_MAX:,} more; --json has all"
+            terminal.print_line("  ", terminal.style(more, dim=True))
+
+
+def _by_reason(dropped: Sequence[Dropped]) -> dict[str, list[Dropped]]:
+    reasons: dict[str, list[Dropped]] = {}
+    for one in dropped:
+        reasons.setdefault(one.why, []).append(one)
+    return reasons
+
+
+def _print_dropped_count(kept_count: int, dropped_count: int) -> None:
+    count = kept_count + dropped_count
+    total = terminal.pluralize(count, "memory")
+    verb = "was" if count == 1 else "were"
+    line = f"{total} {verb} considered: {kept_count:,} kept, {dropped_count:,} left out."
+    terminal.print_line(terminal.style(line, bold=True))
+
+
+def _print_reason(why: str, count: int) -> None:
+    hint = f" ({_HINTS[why]})" if why in _HINTS else ""
+    title = terminal.style(f"{why[:1].upper()}{why[1:]}: {count:,}")
+    terminal.print_line()
+    terminal.print_line("  ", title, terminal.style(hint, dim=True))
 
 
 def _show_dropped_memory(one: Dropped, name: str, text: str) -> None:

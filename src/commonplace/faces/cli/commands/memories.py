@@ -128,12 +128,16 @@ def list_memories(
         terminal.print_table(
             _LIST_COLUMNS, [_list_row(memory, names[memory.id]) for memory in found]
         )
-    total = call.engine.count(bank, chosen)
-    if offset + len(found) < total and found:
+    _print_page_note(len(found), offset, call.engine.count(bank, chosen))
+
+
+def _print_page_note(count: int, offset: int, total: int) -> None:
+    """Print how many memories follow, or why none are shown."""
+    if count and offset + count < total:
         terminal.print_note(
-            f"{len(found)} of {total:,} memories; --offset {offset + len(found)} shows the next."
+            f"{count} of {total:,} memories; --offset {offset + count} shows the next."
         )
-    elif not found:
+    elif not count:
         terminal.print_note(
             "No memory matches." if total == 0 else f"There are only {total:,} memories."
         )

@@ -59,32 +59,37 @@ def recall(
     asked = " ".join(question)
     bank = call.read_bank
     query = Query(text=asked, filter=chosen, explain=explain, **options)
-    # A newcomer may ask before the first add, and the true answer is that nothing is known.
+    # Before the first add there is no bank, and the answer is that nothing is known.
     found = call.engine.recall(bank, query) if call.bank_exists else Recall(())
     if call.as_json:
-        hits, dropped = (
-            [hit_out(hit, bank) for hit in found.hits],
-            [dropped_out(one) for one in found.dropped],
-        )
-        terminal.print_json(
-            {"question": asked, "unsure": found.unsure, "hits": hits, "dropped": dropped}
-        )
+        terminal.print_json(_recall_out(asked, found, bank))
         return
-    names = call.short_ids(
-        [number for hit in found.hits for number in (hit.memory.id, *hit.copies)]
-    )
     if not found.hits:
         terminal.print_answer(NOTHING)
     elif found.unsure:
         terminal.print_answer(UNSURE)
-    texts = [hit.memory.text for hit in found.hits]
-    passages = texts if full else call.engine.passages_of(asked, texts) if texts else ()
-    for hit, passage in zip(found.hits, passages, strict=True):
-        _print_hit(hit, passage, explain, names)
-    if list(passages) != texts:
-        terminal.print_note("--full shows the whole texts.")
+    if found.hits:
+        _print_hits(call, asked, found, full=full, explain=explain)
     if explain:
         show_dropped(call, len(found.hits), found.dropped)
+
+
+def _recall_out(asked: str, found: Recall, bank: str) -> dict[str, object]:
+    hits = [hit_out(hit, bank) for hit in found.hits]
+    dropped = [dropped_out(one) for one in found.dropped]
+    return {"question": asked, "unsure": found.unsure, "hits": hits, "dropped": dropped}
+
+
+def _print_hits(call: CommandCall, asked: str, found: Recall, *, full: bool, explain: bool) -> None:
+    names = call.short_ids(
+        [number for hit in found.hits for number in (hit.memory.id, *hit.copies)]
+    )
+    texts = [hit.memory.text for hit in found.hits]
+    passages = texts if full else list(call.engine.passages_of(asked, texts))
+    for hit, passage in zip(found.hits, passages, strict=True):
+        _print_hit(hit, passage, explain, names)
+    if passages != texts:
+        terminal.print_note("--full shows the whole texts.")
 
 
 def _print_hit(hit: Hit, passage: str, explain: bool, names: Mapping[int, str]) -> None:

@@ -150,19 +150,27 @@ def _print_outcome(
 
 
 def _apply_step(root: Path, step: _Step, *, force: bool, dry_run: bool) -> tuple[str, str]:
-    """What was done to a file, or would be (written, replaced, unchanged, removed or kept), and why
-    it was kept.
+    """The outcome for a file (written, replaced, unchanged, removed or kept), and why it was kept.
+
+    With `dry_run`, nothing is changed.
     """
     path = root / step.file
     exists = path.exists() or path.is_symlink()
-    if exists and step.text is not None and _read(path) == step.text:
+    removes = step.text is None
+    if exists and not removes and _read(path) == step.text:
         return "unchanged", ""
     reason = _reason_to_keep(root, step) if exists else ""
-    if reason and not (force and step.text is not None):
+    if reason and (removes or not force):
         return "kept", reason
     if not dry_run:
         _replace(path, step.text)
-    return "removed" if step.text is None else "replaced" if exists else "written", ""
+    return _outcome(exists=exists, removes=removes), ""
+
+
+def _outcome(*, exists: bool, removes: bool) -> str:
+    if removes:
+        return "removed"
+    return "replaced" if exists else "written"
 
 
 def _reason_to_keep(root: Path, step: _Step) -> str:

@@ -1,8 +1,6 @@
-"""Commands about the folder of notes: how it stands, bring it together with the memories, write ids
-into its files.
-"""
+"""Commands for the folder of notes: show its state, sync it, write ids into its files."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -32,7 +30,16 @@ _MISSING = (
 _CONFLICT = (
     "It is another version of a note. Copy what is missing from it into the note, then delete it."
 )
-# What is said of a folder that is not read, and what to do.
+_STATE_STYLES = {
+    "broken": "bold red",
+    **dict.fromkeys(("unclear", "conflict", "copy", "missing"), "yellow"),
+}
+_REPORT_COLUMNS = (
+    Column("File", share=1),
+    Column("State", styles=_STATE_STYLES),
+    Column("Why", fold=True, share=1),
+)
+# By state, why the folder is not read, and how to correct it.
 _UNREADABLE_STATES = {"away": (AWAY, BRING_BACK), "other": (OTHER, TRUST)}
 
 
@@ -178,40 +185,40 @@ def vault_findings(engine: Engine) -> tuple[Finding, ...]:
 
 def _vault_findings(place: Vault) -> Iterator[Finding]:
     report = inspect_vault(place)
-    whose = "" if place.bank == DEFAULT_BANK else f" of bank {place.bank!r}"
-    command = (
-        "`commonplace vault status`"
-        if not whose
-        else f"`commonplace vault status --bank {place.bank}`"
-    )
+    is_default = place.bank == DEFAULT_BANK
+    whose = "" if is_default else f" of bank {place.bank!r}"
+    option = "" if is_default else f" --bank {place.bank}"
+    command = f"`commonplace vault status{option}`"
     if report.standing in _UNREADABLE_STATES:
         text, hint = _UNREADABLE_STATES[report.standing]
         yield Finding("vault", "warning", f"{text[:-1]}{whose}." if whose else text, hint)
     if report.broken:
-        listed = "; ".join(
-            f"{path}: {why}" for path, why in list(report.broken.items())[:_SHOWN_MAX]
-        )
-        text = f"{terminal.pluralize(len(report.broken), 'file')}{whose} cannot be read: {listed}"
+        files = terminal.pluralize(len(report.broken), "file")
+        text = f"{files}{whose} cannot be read: {_first_reasons(report.broken)}"
         yield Finding("vault", "warning", text, f"{command} lists all of them.")
     if report.faults:
-        listed = "; ".join(
-            f"{path}: {why}" for path, why in list(report.faults.items())[:_SHOWN_MAX]
-        )
         notes = terminal.pluralize(len(report.faults), "note")
+        listed = _first_reasons(report.faults)
         text = f"The frontmatter of {notes}{whose} is partly unreadable: {listed}"
         yield Finding("vault", "warning", text, f"Correct the lines; {command} lists all of them.")
     if report.conflicts:
-        listed = ", ".join(report.conflicts[:_SHOWN_MAX]) + (
-            ", …" if len(report.conflicts) > _SHOWN_MAX else ""
-        )
         count = terminal.pluralize(len(report.conflicts), "conflict copy", "conflict copies")
-        text = f"{count}{whose}: {listed}."
+        text = f"{count}{whose}: {_first_paths(report.conflicts)}."
         hint = "Copy what is missing from each into its note, then delete the copy"
         yield Finding("vault", "warning", text, f"{hint}; {command} lists all of them.")
     if report.copies:
         copies = terminal.pluralize(len(report.copies), "file", "files")
         text = f"{copies}{whose} with the id of another file, or with the name of a copy."
         yield Finding("vault", "warning", text, f"{command} lists them.")
+
+
+def _first_reasons(reasons: Mapping[str, str]) -> str:
+    return "; ".join(f"{path}: {why}" for path, why in list(reasons.items())[:_SHOWN_MAX])
+
+
+def _first_paths(paths: Sequence[str]) -> str:
+    more = ", …" if len(paths) > _SHOWN_MAX else ""
+    return ", ".join(paths[:_SHOWN_MAX]) + more
 
 
 def _sync_now(call: CommandCall) -> SyncReport:
@@ -241,29 +248,22 @@ def _print_report(
             terminal.print_note("The folder does not exist yet. The first note creates it.")
         if report.standing not in _UNREADABLE_STATES:
             _print_counts(report, whole=whole)
-        lines = [
-            *((path, "broken", why) for path, why in report.broken.items()),
-            *((path, "unclear", why) for path, why in report.faults.items()),
-            *((path, "conflict", _CONFLICT) for path in report.conflicts),
-            *((path, "copy", _COPY) for path in report.copies),
-            *((path, "missing", _MISSING) for path in report.missing),
-            *(_ignored_rows(report.passed) if whole else ()),
-        ]
-        if lines:
-            styles = {
-                "broken": "bold red",
-                **dict.fromkeys(("unclear", "conflict", "copy", "missing"), "yellow"),
-            }
-            terminal.print_table(
-                (
-                    Column("File", share=1),
-                    Column("State", styles=styles),
-                    Column("Why", fold=True, share=1),
-                ),
-                lines,
-            )
+        if lines := _report_rows(report, whole=whole):
+            terminal.print_table(_REPORT_COLUMNS, lines)
     if report.broken or report.standing in _UNREADABLE_STATES:
         click.get_current_context().exit(1)
+
+
+def _report_rows(report: SyncReport, *, whole: bool) -> list[tuple[str, str, str]]:
+    """A row for each file that needs attention; with `whole`, also for ignored files."""
+    return [
+        *((path, "broken", why) for path, why in report.broken.items()),
+        *((path, "unclear", why) for path, why in report.faults.items()),
+        *((path, "conflict", _CONFLICT) for path in report.conflicts),
+        *((path, "copy", _COPY) for path in report.copies),
+        *((path, "missing", _MISSING) for path in report.missing),
+        *(_ignored_rows(report.passed) if whole else ()),
+    ]
 
 
 def _print_counts(report: SyncReport, *, whole: bool) -> None:
@@ -296,9 +296,7 @@ def _pending_text(counts: Mapping[str, int]) -> str:
 
 
 def _ignored_rows(passed: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """What was passed over, a few for each reason: people keep pictures by the hundred beside their
-    notes.
-    """
+    """The ignored files, a few for each reason: a folder of notes may have hundreds of pictures."""
     for why in dict.fromkeys(passed.values()):
         paths = [path for path in passed if passed[path] == why]
         yield from ((path, "ignored", why) for path in paths[:_IGNORED_SHOWN_MAX])
