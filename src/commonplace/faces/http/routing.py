@@ -55,7 +55,7 @@ class Router:
         match names:
             case [page] if page in PAGES:
                 return Route(page=page)
-            case ["hooks" | "local" as room, item] if item:
+            case ["hooks" | "local" as room, item]:
                 return _program_route(room, item)
             case ["api", "v1", "jobs", item] if item:
                 return Route(page="job", job_id=item)
@@ -73,9 +73,9 @@ class Router:
 
 def _program_route(room: str, item: str) -> Route:
     """The route of a program on this machine: a hook, or a passed call."""
-    if room == "hooks":
+    if room == "hooks" and item:
         return Route(hook=item)
-    return Route(hook="") if item == "call" else NOT_FOUND
+    return Route(hook="") if (room, item) == ("local", "call") else NOT_FOUND
 
 
 def _endpoint_route(dialect: str, bank: list[str]) -> Route:
