@@ -62,7 +62,7 @@ MARKED: dict[str, tuple[str, ...]] = {
             "faces/test_stdio_parameters.py",
         ),
         "rest",
-        *("importers/test_command.py", "packaging/test_wheel.py", "vault/test_pipes.py"),
+        *("importers/test_command.py", "packaging/test_wheel.py", "vault/test_pipes.py", "web"),
     ),
     "slow": (
         *(

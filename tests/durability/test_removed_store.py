@@ -117,8 +117,9 @@ def test_a_restore_under_another_process_lets_it_go_on(home: Path, tmp_path: Pat
     assert here.count("b") == 2
 
 
+@pytest.mark.parametrize("happens", [remove, remove_log])
 def test_a_server_whose_store_was_removed_says_so_to_writers_and_to_those_who_watch_it(
-    tmp_path: Path,
+    tmp_path: Path, happens: Callable[[Path], None]
 ) -> None:
     with server(tmp_path / "home", "serve", "--port", "0", module="commonplace") as running:
 
@@ -130,7 +131,7 @@ def test_a_server_whose_store_was_removed_says_so_to_writers_and_to_those_who_wa
 
         assert "Stored" in add("The boat is called Alba.")
         assert running.get("/health").status == 200
-        remove(tmp_path / "home" / "commonplace.db")
+        happens(tmp_path / "home" / "commonplace.db")
 
         assert "was removed" in add("This must not be lost.")
 

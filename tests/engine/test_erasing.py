@@ -11,6 +11,7 @@ from commonplace.errors import NotFound
 from commonplace.extract.statement_splitting import Message
 from commonplace.records.memory import Draft, Edit, Scope
 from commonplace.records.query import Filter
+from commonplace.records.work import EventDraft, SessionDraft, SnapshotDraft
 
 TOLD = "My PIN is quux. I live in Rome."
 
@@ -137,6 +138,39 @@ def test_a_fact_that_two_documents_say_leaves_both(engine: Engine) -> None:
     assert engine.get_document("b", "one").text == "Ana lives in Rome."
     assert engine.get_document("b", "two").text == "Ben works in Oslo."
     assert in_files(engine, "quux") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The gate code is quux.",
+        "Noted: remember that the gate code is quux.",
+        "- The gate code is quux",
+    ],
+)
+def test_what_was_noted_in_a_session_before_goes_with_the_memory(engine: Engine, line: str) -> None:
+    session = engine.start_session("b", SessionDraft())
+    for text in (f"It rains. {line}", "The gate code is quuxotic."):
+        engine.checkpoint_session("b", session.id, EventDraft(text))
+    engine.publish_snapshot("b", session.id, SnapshotDraft())
+    memory = engine.remember("b", Draft("The gate code is quux.")).memory
+
+    engine.purge("b", [memory.id])
+
+    events = engine.recent_events("b", session.id)
+    assert [one.text.strip() for one in events] == ["It rains.", "The gate code is quuxotic."]
+    assert not in_files(engine, "quux.")
+
+
+def test_a_single_word_that_is_erased_takes_no_sentence_of_others(engine: Engine) -> None:
+    session = engine.start_session("b", SessionDraft())
+    engine.checkpoint_session("b", session.id, EventDraft("The train to Rome is late."))
+    memory = engine.remember("b", Draft("Rome")).memory
+
+    engine.purge("b", [memory.id])
+
+    [event] = engine.recent_events("b", session.id)
+    assert event.text == "The train to Rome is late."
 
 
 def test_an_absorbed_text_goes_with_its_keys(engine: Engine) -> None:

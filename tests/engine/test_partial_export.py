@@ -10,7 +10,7 @@ from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.errors import Unsupported
-from commonplace.records.memory import Draft, Origin, Scope
+from commonplace.records.memory import BankEdit, Draft, Origin, Scope
 from commonplace.records.query import Filter
 from commonplace.records.receipt import Portion
 from commonplace.settings import load
@@ -41,6 +41,22 @@ def test_the_export_of_a_user_holds_all_of_that_user_and_nothing_of_others(engin
     assert text.count("quux") >= 6
     for word in ("zork", "bob", "silent", "Blue"):
         assert word not in text
+
+
+def test_the_export_of_a_user_leaves_out_banks_without_anything_of_that_user(
+    engine: Engine,
+) -> None:
+    everything_of(engine, "ana", "web", "quux")
+    engine.remember("others", Draft("Blue", scope=Scope(user="bob")))
+    engine.update_bank("others", BankEdit(mission="Remember what bob likes."))
+
+    text = "".join(lines(engine, Portion(user="ana")))
+    nothing = lines(engine, Portion(user="carl"))
+
+    assert "quux" in text
+    assert "others" not in text
+    assert "bob" not in text
+    assert len(nothing) == 1
 
 
 def test_such_an_export_is_read_into_another_store(

@@ -412,6 +412,23 @@ def test_a_purge_ends_with_a_receipt_that_tells_no_words(run: Run) -> None:
     assert '"ana"' not in answer.out
 
 
+def test_a_purge_names_the_older_copies_that_may_still_contain_what_is_erased(
+    run: Run, home: Path, tmp_path: Path
+) -> None:
+    first, second = added(run, "quux"), added(run, "zork")
+    assert run("backup", str(tmp_path / "backup.db")).code == 0
+    assert run("restore", "--backup", str(tmp_path / "backup.db"), "--yes").code == 0
+    [copy] = home.glob("*.bak")
+
+    [receipt] = objects(run("purge", first, "--yes", "--json").out)
+    answer = run("purge", second, "--yes")
+    copy.unlink()
+
+    assert receipt["copies"] == [copy.name]
+    assert f"may still contain it: {copy.name}. Delete" in answer.err
+    assert "copies" not in run("purge", added(run, "Again"), "--yes").err
+
+
 def test_a_purge_says_where_else_the_user_has_memories(run: Run) -> None:
     added(run, "One", "--user", "ana")
     added(run, "Two", "--user", "ana", "--bank", "trial")
@@ -654,6 +671,27 @@ def test_doctor_shows_a_problem_in_full_and_nothing_else(run: Run, home: Path) -
     assert "versions\tproblem\t" in answer.out
     assert "\tok\t" not in answer.out
     assert "problem" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "advice"),
+    [
+        ("COMMONPLACE_LLM_PROVIDER", "oppenai", "Did you mean openai?"),
+        ("COMMONPLACE_LLM_PROVIDER", "qwen", "Set COMMONPLACE_LLM_API_KEY."),
+        ("COMMONPLACE_LLM_URL", "localhost:8080/v1", "Correct COMMONPLACE_LLM_URL."),
+    ],
+)
+def test_doctor_warns_of_a_language_model_that_cannot_be_used(
+    run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str, advice: str
+) -> None:
+    added(run, "One")
+    monkeypatch.setenv(name, value)
+
+    answer = run("doctor")
+
+    assert answer.code == 0
+    assert answer.out.startswith("language model\twarning\t")
+    assert advice in answer.out
 
 
 def test_doctor_finds_a_healthy_store_healthy(run: Run) -> None:

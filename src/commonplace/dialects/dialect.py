@@ -300,14 +300,14 @@ def _with_files(reply: Reply, left: int) -> Reply:
     if reply.text.startswith(("{", "[")):
         return replace(reply, structured=structured, text=as_json(structured))
     files = (
-        "1 file that a person made stays"
+        "1 file that a person made stays in the folder of notes, but is"
         if left == 1
-        else f"{left:,} files that a person made stay"
+        else f"{left:,} files that a person made stay in the folder of notes, but are"
     )
     return replace(
         reply,
         structured=structured,
-        text=f"{reply.text}\n\n{files} in the folder of notes, but no longer read.",
+        text=f"{reply.text}\n\n{files} no longer read.",
     )
 
 

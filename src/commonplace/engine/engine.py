@@ -34,6 +34,7 @@ class Engine(Runtime):
     revise = propagating(lambda: nouns.memories.revise)
     correct = propagating(lambda: nouns.facts.corrections.correct)
     tag = propagating(lambda: nouns.memories.tag)
+    list_facets = verb(lambda: nouns.facets.list_facets)
     list_tags = verb(lambda: nouns.memories.list_tags)
 
     add_messages = propagating(lambda: nouns.add_messages.add_messages)
@@ -47,6 +48,8 @@ class Engine(Runtime):
     forget_where = propagating(lambda: using_disk_reserve(nouns.erasure.deletion.forget_where))
     restore = propagating(lambda: nouns.erasure.deletion.restore)
     restore_version = propagating(lambda: nouns.erasure.deletion.restore_version)
+    undo = propagating(lambda: nouns.undo.undo)
+    move = propagating(lambda: nouns.move.move)
     purge = propagating(lambda: using_disk_reserve(nouns.erasure.erasure.purge))
     purge_where = propagating(lambda: using_disk_reserve(nouns.erasure.erasure.purge_where))
 
@@ -76,6 +79,8 @@ class Engine(Runtime):
 
     context = verb(lambda: nouns.sessions.context.context)
     list_rules = verb(lambda: nouns.sessions.rules.list_rules)
+    list_derivations = verb(lambda: nouns.derivations.list_derivations)
+    list_contradictions = verb(lambda: nouns.links.list_contradictions)
     list_links = verb(lambda: nouns.links.list_links)
     consolidate = propagating(lambda: nouns.dedupe.consolidate)
 

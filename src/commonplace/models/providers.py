@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from commonplace import spelling
 from commonplace.errors import ModelFailed
 
 # Provider names that mean "no model".
@@ -51,9 +52,10 @@ def resolve_address(provider: str, url: str, model: str, key: str) -> Address | 
     if name in NO_PROVIDER:
         return None
     if known is None:
+        meant = spelling.closest_name(name, PROVIDERS)
         raise ModelFailed(
             f"No URL is known for the language model provider {name[:40]!r}.",
-            hint="Set COMMONPLACE_LLM_URL.",
+            hint=f"{f'Did you mean {meant}? ' if meant else ''}Set COMMONPLACE_LLM_URL.",
         )
     if known.needs_key and not key:
         raise ModelFailed(

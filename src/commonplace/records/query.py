@@ -96,11 +96,26 @@ class Filter:
     updated_before: int | None = None
     happened_from: int | None = None
     happened_before: int | None = None
+    # The dialects that wrote the first version.
+    dialects: tuple[str, ...] | None = None
+    # The time of creation and the id of a memory; those after it in a list, newest first.
+    older_than: tuple[int, int] | None = None
     # False selects memories with an expiry time, True those without one.
     lasting: bool | None = None
     where: Condition | None = None
     status: Status = "live"
     expired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """The values that the memories of a bank have in some fields."""
+
+    projects: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,8 @@ class Receipt:
     # Whether the write-ahead log was emptied too. Another process that reads prevents it; then an
     # idle server empties it later.
     log_emptied: bool = True
+    # Names of older copies of the store beside it, which may still contain what was erased.
+    copies: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:

@@ -4,6 +4,7 @@ Every copy reads one snapshot of its source. Without a snapshot, SQLite restarts
 write of another process, and a busy store would never finish.
 """
 
+import glob
 import os
 import tempfile
 from collections.abc import Callable, Generator, Sequence
@@ -182,6 +183,12 @@ def _next_marks(db: Database, now: int) -> tuple[int, int]:
     except Unsupported:
         # A damaged store may not have its numbers. Both grow slower than time.
         return ids.smallest_id(now), ids.smallest_id(now)
+
+
+def older_copies(db: Database) -> list[str]:
+    """The names of the copies that restores and upgrades left beside the store."""
+    with filesystem.translate_os_errors(db.path):
+        return sorted(one.name for one in db.path.parent.glob(f"{glob.escape(db.path.name)}.*.bak"))
 
 
 def _copy_before_restore(db: Database) -> Path:

@@ -107,8 +107,8 @@ class Database:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether the path of the store still leads to the open file."""
-        return self._files.is_in_place()
+        """Whether the paths of the store and of its log still lead to the open files."""
+        return self._files.is_in_place() and self._files.is_log_in_place()
 
     @contextmanager
     def transaction(self, wait_ms: int | None = None) -> Generator[None]:

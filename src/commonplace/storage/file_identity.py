@@ -26,6 +26,10 @@ class OpenFiles:
         """Whether the path of the store still leads to the opened file."""
         return self._store is not None and _identity(self._path) == self._store
 
+    def is_log_in_place(self) -> bool:
+        """Whether the log is still the file that the last write went to."""
+        return self._log is None or _identity(self._log_path) == self._log
+
     def check(self) -> None:
         """Raise if the path of the store leads to another file, or to none."""
         if not self.is_in_place():

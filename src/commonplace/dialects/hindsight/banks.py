@@ -120,7 +120,7 @@ def delete_bank(call: Call) -> Json:
     models).
     """
     entity_count, document_count = call.engine.holdings(call.bank)
-    exists = any(one.name == call.bank for one in call.engine.list_banks())
+    exists = _bank_exists(call)
     gone = call.engine.delete_bank(call.bank) if exists else 0
     return {
         "status": "deleted" if exists else "not_found",
@@ -148,10 +148,15 @@ def clear_memories(
         )
     entity_count, document_count = call.engine.holdings(call.bank)
     gone = call.engine.clear_facts(call.bank, [type_] if type_ else None, call.origin("hindsight"))
-    answer: Json = {"status": "cleared", "bank_id": call.bank, "memory_units_deleted": gone}
+    status = "cleared" if _bank_exists(call) else "not_found"
+    answer: Json = {"status": status, "bank_id": call.bank, "memory_units_deleted": gone}
     if type_:
         return answer | {"entities_deleted": 0}
     return answer | {"entities_deleted": entity_count, "documents_deleted": document_count}
+
+
+def _bank_exists(call: Call) -> bool:
+    return any(one.name == call.bank for one in call.engine.list_banks())
 
 
 @bank_tool("reads", OTHER, error_fields={"operations": []})

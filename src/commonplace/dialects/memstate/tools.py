@@ -204,7 +204,8 @@ def memstate_delete_project(call: Call, project_id: ProjectId) -> dict[str, Any]
     )
     message = f"Soft-deleted project '{project}' and {len(deleted)} memory(ies)"
     data = {"project_id": project} | _deletion_data(project, deleted)
-    data["message"] = message if deleted else f"Project '{project}' was already deleted"
+    nothing = f"Project '{project}' has no memories, so nothing was deleted"
+    data["message"] = message if deleted else nothing
     return responses.envelope("memstate_delete_project", call.arguments, data)
 
 

@@ -10,6 +10,7 @@ from commonplace.engine.runtime import Runtime
 from commonplace.errors import Conflict
 from commonplace.records.memory import Bank, Origin
 from commonplace.records.receipt import ErasedItem, Kind, Portion, Receipt
+from commonplace.storage import backups
 
 KEY_FILE = "receipts.key"
 _KEY_BYTES = 32
@@ -24,6 +25,7 @@ class Ledger:
         self._gone: dict[tuple[Kind, int], ErasedItem] = {}
         self._shortened: dict[tuple[Kind, int], ErasedItem] = {}
         self._rows: Counter[str] = Counter()
+        self._copies = tuple(backups.older_copies(runtime.db))
 
     def record_erased(self, kind: Kind, number: int, text: str, *, derived: bool = False) -> None:
         """Record an erased item with its former text."""
@@ -63,6 +65,7 @@ class Ledger:
             tuple(redacted.values()),
             dict(self._rows),
             log_emptied,
+            self._copies,
         )
 
 

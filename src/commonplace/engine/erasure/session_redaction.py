@@ -16,6 +16,9 @@ from commonplace.storage.rows import erasure, session_files
 
 ERASED = "[erased]"
 _NAME = re.compile(r"[0-9A-Za-z_-]+")
+_FIRST = 0  # Less than every id.
+# A sentence that contains an erased text of fewer words may state something else.
+_OPENING_WORDS = 3
 _FORMS = (ids.short_form, ids.memstate_form, ids.note_form, ids.uuid_form, str)
 
 
@@ -26,24 +29,30 @@ class SessionRedactor:
         self._runtime, self._bank, self._ledger = runtime, bank, ledger
         self._id_forms: set[str] = set()
         self._erased_texts: set[str] = set()
+        self._by_opening: dict[tuple[str, ...], list[str]] = {}
 
     def redact(self, memory_ids: Sequence[int]) -> None:
         """Redact the sessions before the memories are erased, so that an interrupted erasure
         repeats it.
         """
-        db, youngest = self._runtime.db, min(memory_ids, default=0) - 1
+        db = self._runtime.db
         if not memory_ids or not (
-            erasure.events_after(db, self._bank.id, youngest)
-            or erasure.snapshots_after(db, self._bank.id, youngest)
+            erasure.events_after(db, self._bank.id, _FIRST)
+            or erasure.snapshots_after(db, self._bank.id, _FIRST)
         ):
             return
         self._id_forms = {form(number) for number in memory_ids for form in _FORMS}
         self._erased_texts = {fold_text(one.text) for one in erasure.version_texts(db, memory_ids)}
-        self._redact_events(youngest)
-        self._redact_snapshots(youngest)
+        self._by_opening = {}
+        for text in self._erased_texts:
+            if len(words := text.split()) >= _OPENING_WORDS:
+                self._by_opening.setdefault(tuple(words[:_OPENING_WORDS]), []).append(text)
+        # All of them: an event can be older than the memory that was made from it.
+        self._redact_events()
+        self._redact_snapshots()
 
-    def _redact_events(self, after: int) -> None:
-        db = self._runtime.db
+    def _redact_events(self) -> None:
+        db, after = self._runtime.db, _FIRST
         while found := erasure.events_after(db, self._bank.id, after):
             changed = [
                 (number, text, redacted)
@@ -57,8 +66,8 @@ class SessionRedactor:
                         self._record("event", number, text)
             after = found[-1][0]
 
-    def _redact_snapshots(self, after: int) -> None:
-        db, home = self._runtime.db, self._runtime.db.path.parent
+    def _redact_snapshots(self) -> None:
+        db, home, after = self._runtime.db, self._runtime.db.path.parent, _FIRST
         while found := erasure.snapshots_after(db, self._bank.id, after):
             for one in found:
                 if (redacted := self._redact_text(one.text)) != one.text:
@@ -85,5 +94,22 @@ class SessionRedactor:
         if fold_text(line) in self._erased_texts:
             return
         for sentence, end in redaction.split_sentences(line):
-            if not sentence.strip() or fold_text(sentence) not in self._erased_texts:
+            if not sentence.strip() or not self._repeats_erased_text(fold_text(sentence)):
                 yield sentence + end
+
+    def _repeats_erased_text(self, sentence: str) -> bool:
+        """Whether a folded sentence is an erased text, or contains one of several words."""
+        if sentence in self._erased_texts:
+            return True
+        words = sentence.split()
+        for start in range(len(words) - _OPENING_WORDS + 1):
+            opening = tuple(words[start : start + _OPENING_WORDS])
+            if candidates := self._by_opening.get(opening):
+                rest = " ".join(words[start:])
+                if any(_begins_with(rest, text) for text in candidates):
+                    return True
+        return False
+
+
+def _begins_with(rest: str, text: str) -> bool:
+    return rest.startswith(text) and not rest[len(text) : len(text) + 1].isalnum()

@@ -72,6 +72,7 @@ def receipt_out(receipt: Receipt) -> dict[str, object]:
         "gone": [_erased_out(one) for one in receipt.gone],
         "shortened": [_erased_out(one) for one in receipt.shortened],
         "log_emptied": receipt.log_emptied,
+        "copies": list(receipt.copies),
     }
 
 

@@ -7,7 +7,8 @@ from commonplace.engine.operations.worker import Worker
 from commonplace.faces.mcp.messages import Json
 
 _STORE_MOVED = (
-    "The store's file was removed, renamed or replaced. Put it back, or restart the server."
+    "The store's file or its log was removed, renamed or replaced. Put it back, or restart the"
+    " server."
 )
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
 from commonplace.faces.rest import problems
+from commonplace.faces.web import sections
 
 PAGES = ("health", "version", "metrics")
 _CACHE_SIZE_MAX = 4096
@@ -27,6 +28,8 @@ class Route:
     streams_body: bool = False
     # The id of a job, on the page of one.
     job_id: str = ""
+    # The parts of the path of a web page; None is not one.
+    web: tuple[str, ...] | None = None
     # Clients look for OAuth metadata before they connect, also below the endpoint.
     well_known: bool = False
     # What programs on this machine ask for: the event of a hook, or "" for a passed call.
@@ -53,22 +56,31 @@ class Router:
         except UnicodeDecodeError:
             return Route(api="commonplace") if problems.is_ours(raw) else NOT_FOUND
         match names:
-            case [page] if page in PAGES:
-                return Route(page=page)
-            case ["hooks" | "local" as room, item]:
-                return _program_route(room, item)
-            case ["api", "v1", "jobs", item] if item:
-                return Route(page="job", job_id=item)
-            case ["api", "v1", "import"]:
-                return Route(api="commonplace", streams_body=True)
-            case ["api" | "openapi.json"] | ["api", "v1", *_]:
-                return Route(api="commonplace")
             case ["mcp", *bank] if self._default:
                 return _endpoint_route(self._default, bank)
             case [dialect, "mcp", *bank] if dialect in self._dialects:
                 return _endpoint_route(dialect, bank)
             case _:
-                return NOT_FOUND
+                return _page_route(names)
+
+
+def _page_route(names: list[str]) -> Route:
+    """The route of a path that is not an endpoint of MCP."""
+    match names:
+        case [page] if page in PAGES:
+            return Route(page=page)
+        case ["hooks" | "local" as room, item]:
+            return _program_route(room, item)
+        case ["api", "v1", "jobs", item] if item:
+            return Route(page="job", job_id=item)
+        case ["api", "v1", "import"]:
+            return Route(api="commonplace", streams_body=True)
+        case ["api" | "openapi.json"] | ["api", "v1", *_]:
+            return Route(api="commonplace")
+        case _ if sections.is_page(names):
+            return Route(web=tuple(name for name in names if name))
+        case _:
+            return NOT_FOUND
 
 
 def _program_route(room: str, item: str) -> Route:

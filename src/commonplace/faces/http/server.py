@@ -221,6 +221,7 @@ def _site_config(
         admission=AccessPolicy(
             port, ApiKeys(settings.api_key, keys), (host, *settings.allowed_hosts)
         ),
+        home=settings.home,
     )
 
 

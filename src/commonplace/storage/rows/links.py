@@ -59,6 +59,12 @@ def links_of(
     return [Link(**row) for row in db.all("links_of", **values, limit=limit)]
 
 
+def links_between_live(db: Database, bank_id: int, kind: LinkKind, limit: int) -> list[Link]:
+    """The links of a kind whose two memories are live, the newest first."""
+    rows = db.all("links_between_live", bank_id=bank_id, kind=kind, limit=limit)
+    return [Link(**row) for row in rows]
+
+
 def changed_since(
     db: Database, bank_id: int, after: ChangePosition, limit: int
 ) -> list[tuple[Memory, str]]:

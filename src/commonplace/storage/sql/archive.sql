@@ -36,6 +36,16 @@ and (cast(:project as text) is null or json_extract(draft, '$.scope.project') = 
 -- name: archived_rest_is_meant
 {archived_bank_is_meant} and {archive_is_whole}
 
+-- A bank in which nothing of the part lies stays out: its name and mission belong to others.
+-- name: archived_bank_has_part
+(cast(:bank_id as integer) is null or id = :bank_id)
+and ({archive_is_whole} or id in (
+  select bank_id from memories where {archived_memory_is_meant}
+  union all select bank_id from documents where {archived_document_is_meant}
+  union all select bank_id from sessions where {archived_scope_is_meant}
+  union all select bank_id from reminders where {archived_scope_is_meant}
+  union all select bank_id from streams where {archived_stream_is_meant}))
+
 -- name: archived_document_bank
 select bank_id from documents where id = :id;
 
@@ -46,11 +56,11 @@ select id from memories where id = :id union all select memory_id from versions 
 id, name, title, mission, config, created_at
 
 -- name: count_archived_bank
-select count(*) as count from banks where (cast(:bank_id as integer) is null or id = :bank_id);
+select count(*) as count from banks where {archived_bank_has_part};
 
 -- name: export_bank
 select {archived_bank_columns} from banks
-where id > :after_id and (cast(:bank_id as integer) is null or id = :bank_id)
+where id > :after_id and {archived_bank_has_part}
 order by id limit :limit;
 
 -- name: find_archived_bank

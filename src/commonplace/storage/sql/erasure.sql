@@ -41,7 +41,7 @@ update revisions set reason = '' where bank_id = :bank_id and reason <> '' and (
   select m.project, v.revision from ({list:ids}) i
     cross join memories m on m.id = i.value cross join versions v on v.memory_id = m.id);
 
--- The events and snapshots of a bank that are newer than an id, so that they may contain its text.
+-- The events and snapshots of a bank, page by page.
 -- name: events_after
 select e.id, e.text from events e join sessions s on s.id = e.session_id
 where e.id > :after and s.bank_id = :bank_id order by e.id limit :limit;

@@ -28,3 +28,10 @@ order by 4 desc, 2, 3, 1 limit :limit;
 -- name: changed_since
 select {memory_columns}, v.reason from memories m join versions v on v.id = m.version_id
 where m.bank_id = :bank_id and (m.updated_at, m.id) > (:at, :id) order by m.updated_at, m.id limit :limit;
+
+-- Only live memories can contradict each other. In the order of the newest links.
+-- name: links_between_live
+select l.kind, l.from_id, l.to_id, l.confidence, l.reason from links l
+join memories a on a.id = l.from_id join memories b on b.id = l.to_id
+where l.bank_id = :bank_id and l.kind = :kind and a.forgotten_at is null and b.forgotten_at is null
+order by l.id desc limit :limit;

@@ -10,13 +10,14 @@ from commonplace import settings as settings_table
 from commonplace import spelling
 from commonplace.dialects import allowlists, registry
 from commonplace.engine.operations.doctor import Finding, examine_file
-from commonplace.errors import Forbidden, Invalid, Unsupported
+from commonplace.errors import Forbidden, Invalid, ModelFailed, Unsupported
 from commonplace.faces.cli import completers, terminal
 from commonplace.faces.cli.command import CommandCall, with_call
 from commonplace.faces.cli.commands.vault import vault_findings
 from commonplace.faces.cli.groups import Group
 from commonplace.faces.cli.output import bank_out, project_out
 from commonplace.faces.cli.terminal import Column
+from commonplace.models import providers
 from commonplace.records.memory import BankEdit
 from commonplace.settings import Setting, Settings
 
@@ -202,7 +203,11 @@ def _print_findings(call: CommandCall, findings: Sequence[Finding]) -> None:
 def _examine(call: CommandCall, fix: bool) -> tuple[Finding, ...]:
     path = call.settings.database_path
     try:
-        return (*call.engine.doctor(fix=fix), *vault_findings(call.engine))
+        return (
+            *call.engine.doctor(fix=fix),
+            *vault_findings(call.engine),
+            *_model_findings(call.settings),
+        )
     except (Unsupported, Forbidden) as error:
         found = examine_file(path)
         # A file that is sound but cannot be opened: what refused it is the finding.
@@ -210,6 +215,17 @@ def _examine(call: CommandCall, fix: bool) -> tuple[Finding, ...]:
         return (
             (*found, Finding("opening", "problem", error.message, error.hint)) if sound else found
         )
+
+
+def _model_findings(chosen: Settings) -> tuple[Finding, ...]:
+    """What keeps the configured language model from being used. It is not called."""
+    try:
+        providers.resolve_address(
+            chosen.llm_provider, chosen.llm_url, chosen.llm_model, chosen.llm_api_key
+        )
+    except ModelFailed as error:
+        return (Finding("language model", "warning", error.message, error.hint),)
+    return ()
 
 
 def _summarize(states: list[str]) -> str:

@@ -182,6 +182,11 @@ def _print_receipt_text(receipt: Receipt) -> None:
             "Another program is reading the store. The log is emptied as soon as no program"
             " reads it."
         )
+    if receipt.copies:
+        terminal.print_note(
+            f"Older copies of the store may still contain it: {', '.join(receipt.copies)}. Delete"
+            " those that you no longer need."
+        )
 
 
 def _format_counts(counts: Mapping[str, int]) -> str:
