@@ -71,7 +71,8 @@ def opencode(home: Path, env: Mapping[str, str], standin: Model, prompt: str) ->
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text(
         '{"provider": {"anthropic": {"options": {"apiKey": "none", "baseURL": "'
-        + f'{standin.url}/v1"' + "}}}}"
+        + f'{standin.url}/v1"'
+        + "}}}}"
     )
     command = [*program("opencode"), "run", "-m", "anthropic/claude-sonnet-4-5", prompt]
     return run(command, dict(env), cwd=home / "work", timeout_s=180).both
