@@ -41,7 +41,7 @@ MARKED: dict[str, tuple[str, ...]] = {
             "dialects/test_vault_folder.py",
         ),
         *(
-            "dialects/test_vault_requirements.py",
+            "dialects/test_vault_guarantees.py",
             "dialects/test_vault_races.py",
             "dialects/test_vault.py",
             "docs",
