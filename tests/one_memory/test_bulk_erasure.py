@@ -6,7 +6,7 @@ import pytest
 
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.one_memory.dialect_clients import DialectClients, Statement, ask, new_statement, rows
 
 ALL: set[str] = set(registry.NAMES)
@@ -30,6 +30,7 @@ def written(clients: dict[str, Client]) -> dict[str, Statement]:
     """One statement of each dialect."""
     made = {name: new_statement() for name in registry.NAMES}
     texts = {name: one.text for name, one in made.items()}
+    ask(clients["commonplace"], "remember", text=texts["commonplace"])
     ask(clients["vault"], "memory_append", title="Oil", body=texts["vault"])
     ask(clients["memories"], "add_memory", content=texts["memories"], project_id="pier")
     ask(

@@ -37,6 +37,7 @@ class Engine(Runtime):
     list_tags = verb(lambda: nouns.memories.list_tags)
 
     add_messages = propagating(lambda: nouns.add_messages.add_messages)
+    merge_statements = propagating(lambda: nouns.add_messages.merge_statements)
 
     recall = verb(lambda: nouns.recall.recall)
     passages_of = verb(lambda: nouns.recall.passages_of)

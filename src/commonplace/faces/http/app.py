@@ -36,6 +36,7 @@ from commonplace.faces.http.dispatch import Dispatcher
 from commonplace.faces.http.endpoints import Endpoints
 from commonplace.faces.http.health import health
 from commonplace.faces.http.jobs import job_page
+from commonplace.faces.http.local import serve_local
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.routing import Router
 from commonplace.faces.mcp import messages
@@ -154,7 +155,10 @@ class Site:
 
     async def _dispatch(self, http_request: HttpRequest) -> None:
         try:
-            if http_request.route.api:
+            if http_request.route.hook is not None:
+                bank = self._endpoints.bank_of(http_request)
+                await serve_local(self.calls, http_request, bank)
+            elif http_request.route.api:
                 await self._rest.serve(http_request)
             elif http_request.route.dialect:
                 await self.dispatcher.serve(http_request, self._endpoints.find(http_request))

@@ -32,6 +32,8 @@ class Route:
     web: tuple[str, ...] | None = None
     # Clients look for OAuth metadata before they connect, also below the endpoint.
     well_known: bool = False
+    # What programs on this machine ask for: the event of a hook, or "" for a passed call.
+    hook: str | None = None
 
 
 NOT_FOUND = Route()
@@ -75,12 +77,21 @@ def _page_route(names: list[str]) -> Route:
     match names:
         case [page] if page in PAGES:
             return Route(page=page)
+        case ["hooks" | "local" as room, item]:
+            return _program_route(room, item)
         case ["api", "v1", "jobs", item] if item:
             return Route(page="job", job_id=item)
         case _ if sections.is_page(names):
             return Route(web=tuple(name for name in names if name))
         case _:
             return NOT_FOUND
+
+
+def _program_route(room: str, item: str) -> Route:
+    """The route of a program on this machine: a hook, or a passed call."""
+    if room == "hooks" and item:
+        return Route(hook=item)
+    return Route(hook="") if (room, item) == ("local", "call") else NOT_FOUND
 
 
 def _endpoint_route(dialect: str, bank: list[str]) -> Route:
