@@ -16,11 +16,7 @@ _CUT_CHARS_MAX = 20_000
 _STATEMENT_CHARS_MAX = 500
 _WORDS_MIN = 3
 
-_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
 _CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_FENCED_MEMORY = re.compile(
-    r"<commonplace-memory\b.*?(?:</commonplace-memory>|\Z)", re.DOTALL | re.IGNORECASE
-)
 _REMEMBER = re.compile(
     r"(?:and |also |please |ok(?:ay)?,? )*(?:can you |could you )?(?:please )?"
     r"(?:remember|note|keep in mind|don['’]?t forget|for the record|fyi|memori[sz]e)"
@@ -124,16 +120,6 @@ class DurableStatements:
 
     statements: tuple[Message, ...] = ()
     skipped: Counter[str] = field(default_factory=Counter[str])
-
-
-def without_private(text: str) -> str:
-    """A text without what stands between `<private>` marks, or after one that is never closed."""
-    return _PRIVATE.sub("", text).strip()
-
-
-def without_injected(text: str) -> str:
-    """A text without the memories that a hook added to it, so that they are not stored again."""
-    return _FENCED_MEMORY.sub("", text).strip()
 
 
 def select_durable(messages: Sequence[Message]) -> DurableStatements:
