@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from commonplace.engine.reflect.mental_models import TOKENS_MAX, TOKENS_MIN
+from commonplace.engine.reflect.mental_model_rows import TOKENS_MAX, TOKENS_MIN
 from commonplace.errors import Invalid
 
 

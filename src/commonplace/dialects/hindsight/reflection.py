@@ -1,23 +1,25 @@
 """Hindsight's tools for reflections, mental models and directives."""
 
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from commonplace import ids
+from commonplace import engine, ids
 from commonplace.dialects.dialect import OTHER, Call, ToolRole, drop_empty
 from commonplace.dialects.hindsight import responses, traces
 from commonplace.dialects.hindsight.memories import MAX_TOKENS, FilterTags, Offset, TagMode, Tags
 from commonplace.dialects.hindsight.model_options import check_model_options
 from commonplace.dialects.hindsight.registration import bank_tool
 from commonplace.dialects.parameters import About
-from commonplace.engine.facts.fact_search import DEPTHS, Question
+from commonplace.engine.facts.fact_query import DEPTHS, Question
 from commonplace.engine.reflect import refresh_policy
-from commonplace.engine.reflect.directives import Directive
 from commonplace.engine.reflect.mental_model_rows import TOKENS_DEFAULT, MentalModel
-from commonplace.engine.reflect.reflect import Reflection
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX
 from commonplace.records.query import Filter
 from commonplace.records.work import Job
+
+if TYPE_CHECKING:
+    from commonplace.engine.reflect.directives import Directive
+    from commonplace.engine.reflect.reflect import Reflection
 
 Json = dict[str, Any]
 ModelId = Annotated[str, About("The ID of the mental model.", 1, 200)]
@@ -227,7 +229,7 @@ def list_directives(
     """
     found = call.engine.list_directives(call.bank, tags or (), active_only=active_only)
     return {
-        "items": [_directive(call, one) for one in found[offset : offset + limit]],
+        "items": [directive_item(one) for one in found[offset : offset + limit]],
         "total": len(found),
     }
 
@@ -242,8 +244,10 @@ def create_directive(
     tags: Tags = None,
 ) -> Json:
     """Create a new directive in a bank."""
-    draft = Directive(name, content, priority, is_active, tuple(tags or ()))
-    return _directive(call, call.engine.add_directive(call.bank, draft))
+    draft = engine.reflect.directives.Directive(
+        name, content, priority, is_active, tuple(tags or ())
+    )
+    return directive_item(call.engine.add_directive(call.bank, draft))
 
 
 @bank_tool("destroys", OTHER)
@@ -263,7 +267,7 @@ def _start_refresh(call: Call, name: str) -> Job:
     return call.engine.refresh_as_job(call.bank, name)
 
 
-def _directives(call: Call, tags: list[str] | None, *, every: bool = False) -> list[Directive]:
+def _directives(call: Call, tags: list[str] | None, *, every: bool = False) -> list["Directive"]:
     return list(call.engine.directives_in_force(call.bank, tags or (), every=every))
 
 
@@ -309,7 +313,8 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
     return shown | more
 
 
-def _directive(call: Call, one: Directive) -> Json:
+def directive_item(one: "Directive") -> Json:
+    """The JSON of a directive."""
     return {
         "id": ids.uuid_form(one.id),
         "name": one.title,
@@ -322,7 +327,7 @@ def _directive(call: Call, one: Directive) -> Json:
     }
 
 
-def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json:
+def _based_on(call: Call, done: "Reflection", directives: list["Directive"]) -> Json:
     names = responses.document_names(call, (one.memory for one in done.findings))
     based: Json = {
         kind: [] for kind in ("world", "experience", "opinion", "observation", "mental-models")
@@ -332,11 +337,11 @@ def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json
             drop_empty(responses.memory_item(call, one.memory, names))
         )
     return drop_empty(
-        based | {"directives": [drop_empty(_directive(call, one)) for one in directives]}
+        based | {"directives": [drop_empty(directive_item(one)) for one in directives]}
     )
 
 
-def _usage(done: Reflection) -> Json:
+def _usage(done: "Reflection") -> Json:
     # Counted with our own tokenizer, because models report their usage differently.
     spent, said = (
         sum(getattr(one, name) for one in done.steps) for name in ("tokens_in", "tokens_out")

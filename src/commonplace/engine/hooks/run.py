@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from commonplace import lazy
 from commonplace.engine.hooks import brief, hook_sessions
-from commonplace.engine.hooks.brief import TOKENS_DEFAULT, BriefQuery
+from commonplace.engine.hooks.brief import BriefQuery
 from commonplace.engine.hooks.hook_clients import AnswerParts, HookEvent, Json
 from commonplace.engine.hooks.hook_sessions import SessionState
 from commonplace.engine.hooks.payloads import HookCall
 from commonplace.engine.hooks.rendering import NOTHING, InjectedText
 from commonplace.engine.runtime import Runtime
+from commonplace.limits import BRIEF_TOKENS_DEFAULT
 from commonplace.records.work import Session
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class _Hook:
 
 
 def run_hook(
-    runtime: Runtime, bank: str, call: HookCall, *, tokens_max: int = TOKENS_DEFAULT
+    runtime: Runtime, bank: str, call: HookCall, *, tokens_max: int = BRIEF_TOKENS_DEFAULT
 ) -> HookResult:
     """Do what an event asks for. Raises what the engine raises; the launchers answer with nothing
     then.

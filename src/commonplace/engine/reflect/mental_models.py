@@ -15,7 +15,7 @@ from commonplace.engine.erasure.erasure import erasing_transaction
 from commonplace.engine.operations.jobs import enqueue
 from commonplace.engine.operations.worker import JobContext, has_model, run_or_defer
 from commonplace.engine.reflect import directives, mental_model_rows, reflect, refresh_policy
-from commonplace.engine.reflect.mental_model_rows import KIND, MentalModel
+from commonplace.engine.reflect.mental_model_rows import KIND, TOKENS_MAX, TOKENS_MIN, MentalModel
 from commonplace.engine.reflect.reflect import Reflection
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import schedules
@@ -27,7 +27,6 @@ from commonplace.storage.rows import banks, derivations, erasure, memories
 from commonplace.storage.rows import jobs as queue
 
 JOB = "refresh_mental_model"
-TOKENS_MIN, TOKENS_MAX = 256, 8192
 _HISTORY_MAX = 50
 _DUE_MAX = 20
 _ATTEMPTS_MAX = 3

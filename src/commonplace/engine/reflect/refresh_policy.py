@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, cast, get_args
 
 from commonplace import validation
-from commonplace.engine.facts.fact_search import DEPTHS, Question
+from commonplace.engine.facts.fact_query import DEPTHS, Question
 from commonplace.engine.reflect.mental_model_rows import CRON_FIELDS, MentalModel
 from commonplace.engine.sessions.schedules import validate_cron
 from commonplace.errors import Invalid

@@ -40,7 +40,7 @@ from commonplace.faces.http.local import serve_local
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.routing import Router
 from commonplace.faces.mcp import messages
-from commonplace.faces.rest.apis import RestApis
+from commonplace.faces.rest.apis import RestApis, hindsight_version
 from commonplace.faces.web.asgi import WebPages, show_refusal
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Site:
         self._access = AccessGuard(
             self._dispatch, Router(plan.dialects, plan.default), plan.admission, show_refusal
         )
-        self._rest = RestApis(self.calls)
+        self._rest = RestApis(self.calls, plan)
         port, key = plan.admission.port, plan.admission.keys.everything
         self._keys, self._plan = plan.admission.keys, plan
         self._web = WebPages(self.calls, port, key, self._web_facts)
@@ -213,6 +213,7 @@ class Site:
             case "version":
                 versions = [*messages.LEGACY, *messages.MODERN]
                 about = messages.server_info() | {"protocolVersions": versions}
+                about |= hindsight_version()
                 await send_response(http_request.send, 200, json.dumps(about).encode())
             case _:
                 status, found = health(self.calls.engine, self.workers)

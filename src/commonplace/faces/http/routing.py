@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
-from commonplace.faces.rest import problems
+from commonplace.faces.rest import problems, rest_paths
 from commonplace.faces.web import sections
 
 PAGES = ("health", "version", "metrics")
@@ -54,14 +54,22 @@ class Router:
         try:
             names = [unquote_to_bytes(part).decode() for part in parts]
         except UnicodeDecodeError:
-            return Route(api="commonplace") if problems.is_ours(raw) else NOT_FOUND
+            return Route(api=rest_paths.OURS) if problems.is_ours(raw) else NOT_FOUND
         match names:
+            case _ if route := self._rest_route(names):
+                return route
             case ["mcp", *bank] if self._default:
                 return _endpoint_route(self._default, bank)
             case [dialect, "mcp", *bank] if dialect in self._dialects:
                 return _endpoint_route(dialect, bank)
             case _:
                 return _page_route(names)
+
+    def _rest_route(self, names: list[str]) -> Route | None:
+        api = rest_paths.api_of(names)
+        if api == rest_paths.OURS:
+            return Route(api=api, streams_body=names == rest_paths.IMPORT)
+        return Route(api=api, dialect=api) if api in self._dialects else None
 
 
 def _page_route(names: list[str]) -> Route:
@@ -73,10 +81,6 @@ def _page_route(names: list[str]) -> Route:
             return _program_route(room, item)
         case ["api", "v1", "jobs", item] if item:
             return Route(page="job", job_id=item)
-        case ["api", "v1", "import"]:
-            return Route(api="commonplace", streams_body=True)
-        case ["api" | "openapi.json"] | ["api", "v1", *_]:
-            return Route(api="commonplace")
         case _ if sections.is_page(names):
             return Route(web=tuple(name for name in names if name))
         case _:
