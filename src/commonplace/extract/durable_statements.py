@@ -63,14 +63,16 @@ _HYPOTHETICAL = re.compile(
 # What is true only while the work goes on.
 _PASSING = re.compile(
     rf"{_LEAD}(?:i|we)(?:['’]m| am|['’]re| are)?"
-    r" (?:just|now|still|currently|getting|seeing|running|trying|looking|going|\w+ing|about|back|done|"
+    r" (?:just|now|still|currently|\w+ing|about|back|done|"
     r"stuck|confused|see|saw|got|get|ran|tried|think|guess|hope|wonder|noticed?|found)\b|"
     rf"{_LEAD}(?:it|this|that|these|those|there|they|he|she|here|both|none|nothing|everything|"
     r"something|same)\b|"
     rf"{_LEAD}(?:still|again|same)\b|"
     r".*\b(?:(?:fails?|failed|failing|crash(?:es|ed|ing)?|complains?|hangs?|breaks?)"
-    r"(?: again| now| on| with| about| at| in|[.!]|$)|does ?n['’]?t work|not working|is broken|still fail(?:s|ing)|keeps? failing|"
-    r"stack ?trace|traceback|right now|at the moment|this (?:error|test|file|line|function|time))\b",
+    r"(?: again| now| on| with| about| at| in|[.!]|$)|does ?n['’]?t work|"
+    r"not working|is broken|still fail(?:s|ing)|keeps? failing|"
+    r"stack ?trace|traceback|right now|at the moment|"
+    r"this (?:error|test|file|line|function|time))\b",
     re.IGNORECASE,
 )
 _PROGRESS = re.compile(
@@ -83,7 +85,8 @@ _PROGRESS = re.compile(
 _FACTUAL = re.compile(
     r"\b(?:uses?|runs? (?:on|in|with|at|every)|lives? in|listens? on|is (?:set|stored|configured|"
     r"defined|located|hosted|deployed|called|owned|written|the)|are (?:stored|defined|kept|"
-    r"written|deployed)|(?:is|are) (?:\w+ed|built|kept|read|run|made|sent) (?:from|in|by|as|with|on|"
+    r"written|deployed)|"
+    r"(?:is|are) (?:\w+ed|built|kept|read|run|made|sent) (?:from|in|by|as|with|on|"
     r"at|to|into|every)|root cause|caused by|because|decided|decision|chose|agreed|convention|"
     r"requires?|depends on|must|always|never|defaults? (?:to|is)|deadline|due on|expects?|"
     r"supports?|belongs? to|maintained by)\b",
@@ -144,7 +147,8 @@ def select_durable(messages: Sequence[Message]) -> DurableStatements:
 def _judge(statement: Message) -> tuple[str, str]:
     """The text to keep, and the reason why it is not kept."""
     text = " ".join(statement.text.split())
-    if statement.role != "assistant":
+    is_answer = statement.role == "assistant"
+    if not is_answer:
         if explicit := _REMEMBER.match(text):
             return _capitalized(text[explicit.end() :]), ""
         if correction := _CORRECTION.match(text):
@@ -153,16 +157,24 @@ def _judge(statement: Message) -> tuple[str, str]:
         return text, reason
     if _HYPOTHETICAL.search(text):
         return text, "hypothetical"
-    if statement.role == "assistant":
-        is_fact = _FACTUAL.search(text) and not _PROGRESS.match(text) and not _PASSING.match(text)
-        return text, "" if is_fact else "progress"
+    return text, _why_not_found(text) if is_answer else _why_not_stated(text)
+
+
+def _why_not_found(text: str) -> str:
+    """Why a sentence of an agent is no finding; empty if it is one."""
+    is_report = _PROGRESS.match(text) or _PASSING.match(text)
+    return "progress" if is_report or not _FACTUAL.search(text) else ""
+
+
+def _why_not_stated(text: str) -> str:
+    """Why a sentence of a person is no lasting statement; empty if it is one."""
     if _STANDING.search(text):
-        return text, ""
+        return ""
     if _REQUEST.match(text):
-        return text, "request"
+        return "request"
     if len(_WORD.findall(text)) <= _SHORT_WORDS and not _ASSERTION.search(text):
-        return text, "no assertion"
-    return text, "passing" if _PASSING.match(text) else ""
+        return "no assertion"
+    return "passing" if _PASSING.match(text) else ""
 
 
 def _capitalized(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Takes out of a text what must not be kept: private parts, and memories that a hook added. Pure."""
+"""Takes out of a text what must not be kept: private parts, and memories that a hook added."""
 
 import re
 
