@@ -17,6 +17,8 @@ def api_of(names: list[str]) -> str:
             return "mem0"
         case ["api", "v1", "jobs", item] if item:
             return ""  # A page of the server, with the bank in a header.
+        case ["api", "v1", "memories" | "keypaths", *_]:
+            return "memstate"
         case ["api" | "openapi.json"] | ["api", "v1", *_]:
             return OURS
         case _:
