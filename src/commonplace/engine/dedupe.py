@@ -15,7 +15,7 @@ from commonplace import ids, validation
 from commonplace.engine import link_derivation
 from commonplace.engine.draft_validation import validate_filter, validate_origin
 from commonplace.engine.facts.fact_metadata import to_statement
-from commonplace.engine.link_derivation import candidates, supersession_reason
+from commonplace.engine.link_derivation import candidates, recency_key, supersession_reason
 from commonplace.engine.memories import next_version
 from commonplace.engine.operations.jobs import enqueue
 from commonplace.engine.revisions import RevisionWriter
@@ -148,11 +148,6 @@ class _DuplicateGroups:
             for group in found.values()
             if len(group) > 1
         ]
-
-
-def recency_key(memory: Memory) -> tuple[int, int]:
-    """Sort key of memories by age, to the millisecond and beyond."""
-    return memory.updated_at, memory.version_id
 
 
 def _duplicate_groups(runtime: Runtime, found: Sequence[Memory]) -> list[list[Memory]]:

@@ -40,6 +40,11 @@ def is_exception(text: str) -> bool:
     return statement_parser.is_exception(text)
 
 
+def is_lead_in(label: str) -> bool:
+    """Whether what stands before a colon is no label but announces a change or a correction."""
+    return statement_parser.is_lead_in(label)
+
+
 def lookup_terms(text: str) -> Iterator[list[str]]:
     """Lists of terms that find the statements which this one may repeat, replace or contradict.
 

@@ -63,6 +63,17 @@ def is_exception(text: str) -> bool:
     return language.exceptions.search(plain) is not None
 
 
+@lru_cache(maxsize=8_192)
+def is_lead_in(label: str) -> bool:
+    """Whether what stands before a colon is no label but announces a change or a correction, as in
+    "We raised it: …".
+    """
+    named = fold_letters(label).strip()
+    if _first_word(named) in _SUBJECT_PRONOUNS:
+        return " " in named
+    return language_of(label).corrections.fullmatch(named) is not None
+
+
 class _Parser:
     """Parses one text in one language."""
 
@@ -75,6 +86,9 @@ class _Parser:
         named = statement_label(self.text)
         if named and language.corrections.search(fold_letters(named)):
             named = ""
+        is_announced = bool(named) and is_lead_in(named)
+        if is_announced:
+            named, plain = "", fold(_value_after_label(self.text), language)
         label_match = LABEL.match(self.text) if named else None
         remaining = remove_matches(plain, language.fillers, language.changes, language.corrections)
         sequence = tuple(self.terms(remaining))
@@ -98,7 +112,7 @@ class _Parser:
             label_is_single=label_match is not None and self._is_single_label(named, label_match),
             denies=self._denies(),
             ends=language.ended.search(plain) is not None,
-            announces=self._announces(claim),
+            announces=is_announced or self._announces(claim),
             corrects=language.corrections.search(plain) is not None,
             addition=first_match(language.additions, plain),
             exception=self._exception(),
@@ -168,7 +182,12 @@ class _Parser:
         return len(clauses) > 1 or joined > 0
 
     def _claim(self, core: str) -> Claim | None:
-        """The claim of the first clause that has a verb."""
+        """The claim of the first clause that has a verb. What is over at the beginning, as in "Scrap
+        the canteen, we meet on the roof", is no part of it.
+        """
+        over = self.language.over_after.match(core.lstrip())
+        if over and (comma := core.find(",")) >= 0:
+            core = core[comma + 1 :]
         for clause in _CLAUSE_END.split(core, _CLAUSES_MAX):
             if found := self._claim_of(clause.strip()):
                 return found
@@ -336,6 +355,8 @@ class _Parser:
 
 _COPULA_SLOTS = ("is", "role")
 _FIRST_PERSON = frozenset("i we ich wir yo nosotros je nous 我 咱 user".split())
+# The subjects of a clause before a colon. "It" is left out: "IT support: …" is a label.
+_SUBJECT_PRONOUNS = frozenset("i we he she they ich wir er yo nosotros je nous il elle".split())
 _CONTRAST = re.compile(r"\b(?:but|sondern|sino|mais)\b|而是")
 _PHRASE_END = re.compile(r"[,.;:!?\n。，；！？]")
 _JOINED_CLAUSES = re.compile(
@@ -351,6 +372,11 @@ def _find_slot(language: Language, clause: str) -> tuple[Slot | None, re.Match[s
             if found := pattern.search(clause):
                 return slot, found, is_change
     return None, None, False
+
+
+def _value_after_label(text: str) -> str:
+    found = LABEL.match(text)
+    return found["value"] if found else text
 
 
 def _first_word(text: str) -> str:

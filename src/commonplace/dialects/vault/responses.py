@@ -9,6 +9,7 @@ from typing import Any
 
 from commonplace import clock, ids
 from commonplace.dialects.dialect import Reply, Tool, as_json
+from commonplace.dialects.replaced import replaced_field
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.records.memory import Memory
 from commonplace.records.query import Hit, Place
@@ -43,6 +44,7 @@ def entry(hit: Hit, backlinks: Sequence[str] = ()) -> dict[str, Any]:
         "status": status(memory),
         "created_at": clock.iso(memory.created_at),
         "updated_at": clock.iso(memory.updated_at),
+        **replaced_field(hit.replacement, lambda newer: ids.note_form(newer.id)),
         **({"backlinks": list(backlinks[:_BACKLINKS_MAX])} if backlinks else {}),
     }
 

@@ -11,7 +11,7 @@ from commonplace.language import conflicts, temporal_expressions
 from commonplace.language.temporal_expressions import Span
 from commonplace.recall import scoring
 from commonplace.records.memory import Memory
-from commonplace.records.query import Dropped, Filter, Hit
+from commonplace.records.query import Dropped, Filter, Hit, Replacement
 from commonplace.storage import text_index
 from commonplace.storage.rows import memories
 
@@ -46,6 +46,7 @@ class Finding:
     channels: Mapping[str, float] = field(default_factory=dict[str, float])
     # The ids of other memories with the same text.
     copies: tuple[int, ...] = ()
+    replacement: Replacement | None = None
 
 
 def left_out(every: Iterable[Finding], kept: Iterable[Finding], why: str) -> list[Dropped]:
