@@ -30,7 +30,7 @@ setup: $(VENV)/.package ## Create .venv and install the server into it, without 
 run: $(VENV)/.package ## Set up if needed and start the server (ARGS="..." are passed on)
 	@exec $(BIN)/commonplace serve $(ARGS)
 
-test: lint ## Set up if needed, run lint and then the tests (ARGS="-k name" narrows the tests)
+test: lint $(VENV)/.browser ## Set up if needed, run lint and then the tests (ARGS="-k name" narrows the tests)
 	@echo "pytest" >&2
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
@@ -119,6 +119,11 @@ $(VENV)/.package: pyproject.toml $(VENV)/.deps
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.deps | $(VENV)/.package
 	@echo "Fetching the development tools into $(VENV), once (about 80 MB)" >&2
 	@$(PIP) install --no-deps --require-hashes -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/.browser: scripts/browser.py $(VENV)/.dev
+	@echo "Looking for a browser for the tests of the pages, or fetching one, once (about 70 MB)" >&2
+	@$(BIN)/python scripts/browser.py
 	@touch $@
 
 $(VENV)/lock/bin/uv:

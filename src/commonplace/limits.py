@@ -35,6 +35,7 @@ HEAD_READ_S_MAX = 10  # how long a client may take to send them
 CALLS_MAX = 40  # tool calls that run at the same time in one server; further calls wait
 CONNECTIONS_MAX = 1_000  # open HTTP connections, streams included
 SESSIONS_MAX = 1_000  # open MCP sessions; further clients are served without a session
+WEB_SESSION_S_MAX = 12 * 3_600  # a login in a browser that is unused for this long ends
 SESSION_IDLE_S_MAX = 1_800  # a session that is unused for this long is closed
 SHUTDOWN_S_MAX = 10  # how long a stopping server waits for running calls
 LINE_BYTES_MAX = 10_000_000  # one message on standard input

@@ -10,9 +10,11 @@ if TYPE_CHECKING:
         banks as banks,
         catch_up as catch_up,
         dedupe as dedupe,
+        derivations as derivations,
         documents as documents,
         draft_validation as draft_validation,
         erasure as erasure,
+        facets as facets,
         facts as facts,
         history as history,
         hooks as hooks,
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
         link_derivation as link_derivation,
         links as links,
         memories as memories,
+        move as move,
         operations as operations,
         recall as recall,
         reflect as reflect,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
         runtime as runtime,
         sessions as sessions,
         short_ids as short_ids,
+        undo as undo,
     )
 
 __getattr__ = lazy.submodules(__name__)

@@ -6,13 +6,12 @@ needs.
 """
 
 from commonplace import engine as nouns
-from commonplace.engine.operations.disk_reserve import using_disk_reserve
 from commonplace.engine.runtime import Runtime
-from commonplace.engine.verbs import propagating, syncing_files, verb
+from commonplace.engine.verbs import propagating, syncing_files, using_disk_reserve, verb
 
 
 class Engine(Runtime):
-    """Everything a face can ask for."""
+    """All verbs, as methods of the runtime."""
 
     __slots__ = ()
 
@@ -34,9 +33,11 @@ class Engine(Runtime):
     revise = propagating(lambda: nouns.memories.revise)
     correct = propagating(lambda: nouns.facts.corrections.correct)
     tag = propagating(lambda: nouns.memories.tag)
+    list_facets = verb(lambda: nouns.facets.list_facets)
     list_tags = verb(lambda: nouns.memories.list_tags)
 
     add_messages = propagating(lambda: nouns.add_messages.add_messages)
+    merge_statements = propagating(lambda: nouns.add_messages.merge_statements)
 
     recall = verb(lambda: nouns.recall.recall)
     passages_of = verb(lambda: nouns.recall.passages_of)
@@ -46,6 +47,8 @@ class Engine(Runtime):
     forget_where = propagating(lambda: using_disk_reserve(nouns.erasure.deletion.forget_where))
     restore = propagating(lambda: nouns.erasure.deletion.restore)
     restore_version = propagating(lambda: nouns.erasure.deletion.restore_version)
+    undo = propagating(lambda: nouns.undo.undo)
+    move = propagating(lambda: nouns.move.move)
     purge = propagating(lambda: using_disk_reserve(nouns.erasure.erasure.purge))
     purge_where = propagating(lambda: using_disk_reserve(nouns.erasure.erasure.purge_where))
 
@@ -75,6 +78,8 @@ class Engine(Runtime):
 
     context = verb(lambda: nouns.sessions.context.context)
     list_rules = verb(lambda: nouns.sessions.rules.list_rules)
+    list_derivations = verb(lambda: nouns.derivations.list_derivations)
+    list_contradictions = verb(lambda: nouns.links.list_contradictions)
     list_links = verb(lambda: nouns.links.list_links)
     consolidate = propagating(lambda: nouns.dedupe.consolidate)
 
@@ -119,12 +124,15 @@ class Engine(Runtime):
     clear_facts = propagating(lambda: using_disk_reserve(nouns.facts.fact_erasure.clear_facts))
     search_facts = verb(lambda: nouns.facts.fact_search.search_facts)
     fit_tokens = verb(lambda: nouns.facts.token_budget.fit_tokens)
-    survey = verb(lambda: nouns.facts.stats.survey)
-    holdings = verb(lambda: nouns.facts.stats.holdings)
+    fact_stats = verb(lambda: nouns.facts.stats.fact_stats)
+    entities = verb(lambda: nouns.facts.stats.entities)
+    content_counts = verb(lambda: nouns.facts.stats.content_counts)
     reflect = verb(lambda: nouns.reflect.reflect.reflect)
 
     add_directive = verb(lambda: nouns.reflect.directives.add_directive)
     list_directives = verb(lambda: nouns.reflect.directives.list_directives)
+    get_directive = verb(lambda: nouns.reflect.directives.get_directive)
+    update_directive = verb(lambda: nouns.reflect.directives.update_directive)
     delete_directive = verb(lambda: using_disk_reserve(nouns.reflect.directives.delete_directive))
     directives_in_force = verb(lambda: nouns.reflect.directives.directives_in_force)
     guidance = verb(lambda: nouns.reflect.directives.guidance)
@@ -152,7 +160,7 @@ class Engine(Runtime):
     get_job = verb(lambda: nouns.operations.jobs.get_job)
     list_jobs = verb(lambda: nouns.operations.jobs.list_jobs)
     count_jobs = verb(lambda: nouns.operations.jobs.count_jobs)
-    unsettled_count = verb(lambda: nouns.facts.propagation.unsettled_count)
+    unpropagated_count = verb(lambda: nouns.facts.propagation.unpropagated_count)
     cancel_job = verb(lambda: nouns.operations.jobs.cancel_job)
     retry_job = verb(lambda: nouns.operations.jobs.retry_job)
     delete_finished_jobs = verb(

@@ -4,14 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from commonplace import ids
+from commonplace import ids, validation
 from commonplace.engine.banks import require_bank
 from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.runtime import Runtime
+from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Link, LinkKind, Memory
 from commonplace.records.query import Filter
 from commonplace.storage import text_index
-from commonplace.storage.rows import links, memories
+from commonplace.storage.rows import banks, links, memories
 
 _LINKS_MAX = 2_000
 # The weight of a linked memory by the kind of the link.
@@ -38,6 +39,16 @@ def list_links(runtime: Runtime, bank: str, memory_ids: Sequence[int | str]) -> 
     bank_id = require_bank(runtime, bank).id
     catch_up_links(runtime, bank_id)
     return tuple(links.links_of(runtime.db, bank_id, map(ids.parse, memory_ids), limit=_LINKS_MAX))
+
+
+def list_contradictions(runtime: Runtime, bank: str, *, limit: int = 50) -> tuple[Link, ...]:
+    """The links between live memories that contradict each other, the newest first."""
+    validation.count(limit, what="limit", most=LIST_MAX)
+    found = banks.find(runtime.db, bank)
+    if found is None:
+        return ()
+    catch_up_links(runtime, found.id)
+    return tuple(links.links_between_live(runtime.db, found.id, "contradicts", limit))
 
 
 def conflicts_among(runtime: Runtime, bank_id: int, among: Sequence[Memory]) -> tuple[Link, ...]:

@@ -67,10 +67,9 @@ def _ending_links(runtime: Runtime, bank_id: int, found: Sequence[Memory]) -> li
     if not found:
         return []
     made, is_behind = _stored_links(runtime, bank_id, found)
-    if not is_behind:
-        return made
-    catch_up_links(runtime, bank_id)
-    made, is_behind = _stored_links(runtime, bank_id, found)
+    if is_behind:
+        catch_up_links(runtime, bank_id)
+        made, is_behind = _stored_links(runtime, bank_id, found)
     judged = _judged_links(runtime, bank_id, found[:_JUDGED_MAX]) if is_behind else []
     return sorted([*made, *judged], key=lambda link: (-link.confidence, -link.from_id))
 

@@ -96,11 +96,26 @@ class Filter:
     updated_before: int | None = None
     happened_from: int | None = None
     happened_before: int | None = None
+    # The dialects that wrote the first version.
+    dialects: tuple[str, ...] | None = None
+    # The time of creation and the id of a memory; those after it in a list, newest first.
+    older_than: tuple[int, int] | None = None
     # False selects memories with an expiry time, True those without one.
     lasting: bool | None = None
     where: Condition | None = None
     status: Status = "live"
     expired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """The values that the memories of a bank have in some fields."""
+
+    projects: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +128,7 @@ class PageRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Cursor:
     """A pagination cursor: the position after a hit in the ranking of a query.
 
     The weights of a query change with every write, and with them all scores. A cursor holds the
@@ -154,7 +169,7 @@ class Query:
     during: tuple[int, int] | None = None
     explain: bool = False
     depth: int = 0
-    after: Place | None = None
+    after: Cursor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,5 +218,5 @@ class Recall:
     hits: tuple[Hit, ...]
     dropped: tuple[Dropped, ...] = ()
     # The start of the next page, if pages were requested and there is one.
-    next: Place | None = None
+    next: Cursor | None = None
     unsure: bool = False

@@ -6,6 +6,7 @@ from commonplace import ids
 from commonplace.dialects.dialect import OTHER, Call, ToolRole, drop_empty
 from commonplace.dialects.hindsight import responses, traces
 from commonplace.dialects.hindsight.memories import MAX_TOKENS, FilterTags, Offset, TagMode, Tags
+from commonplace.dialects.hindsight.model_options import check_model_options
 from commonplace.dialects.hindsight.registration import bank_tool
 from commonplace.dialects.parameters import About
 from commonplace.engine.facts.fact_search import DEPTHS, Question
@@ -115,6 +116,7 @@ def create_mental_model(
             f"'{own[:60]}' is not a valid mental model id.",
             hint="Use lower-case letters, digits and hyphens.",
         )
+    check_model_options(name, source_query, max_tokens, wanted)
     draft = MentalModel(own, name, source_query, tuple(tags or ()), max_tokens, wanted)
     model = call.engine.add_mental_model(call.bank, draft)
     return {
@@ -162,6 +164,7 @@ def update_mental_model(
     wanted = _merge_trigger(
         before.trigger, trigger, trigger_refresh_after_consolidation, tags_match
     )
+    check_model_options(name, source_query, max_tokens, wanted)
     given = {
         "title": name,
         "query": source_query,
@@ -224,7 +227,7 @@ def list_directives(
     """
     found = call.engine.list_directives(call.bank, tags or (), active_only=active_only)
     return {
-        "items": [_directive(call, one) for one in found[offset : offset + limit]],
+        "items": [directive_item(one) for one in found[offset : offset + limit]],
         "total": len(found),
     }
 
@@ -240,7 +243,7 @@ def create_directive(
 ) -> Json:
     """Create a new directive in a bank."""
     draft = Directive(name, content, priority, is_active, tuple(tags or ()))
-    return _directive(call, call.engine.add_directive(call.bank, draft))
+    return directive_item(call.engine.add_directive(call.bank, draft))
 
 
 @bank_tool("destroys", OTHER)
@@ -306,7 +309,8 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
     return shown | more
 
 
-def _directive(call: Call, one: Directive) -> Json:
+def directive_item(one: Directive) -> Json:
+    """A directive as it is shown."""
     return {
         "id": ids.uuid_form(one.id),
         "name": one.title,
@@ -329,7 +333,7 @@ def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json
             drop_empty(responses.memory_item(call, one.memory, names))
         )
     return drop_empty(
-        based | {"directives": [drop_empty(_directive(call, one)) for one in directives]}
+        based | {"directives": [drop_empty(directive_item(one)) for one in directives]}
     )
 
 

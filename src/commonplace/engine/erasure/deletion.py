@@ -77,7 +77,7 @@ def restore_version(
     with runtime.db.transaction():
         writer = RevisionWriter(runtime, require_bank(runtime, bank).id, "restore", author)
         memory = get(runtime, bank, memory_id)
-        wanted = _with_version_content(memory, _require_version(runtime, memory, number))
+        wanted = with_version_content(memory, _require_version(runtime, memory, number))
         if wanted == replace(memory, forgotten_at=None):
             return _restore(runtime, memory, writer)
         after = next_version(wanted, banks.new_ids(runtime.db, writer.now)[0], writer.now)
@@ -94,7 +94,7 @@ def _require_version(runtime: Runtime, memory: Memory, number: int) -> Version:
     return found
 
 
-def _with_version_content(memory: Memory, version: Version) -> Memory:
+def with_version_content(memory: Memory, version: Version) -> Memory:
     """A memory with the content of a version. Reserved metadata about its file is kept, because it
     describes the file as it is now.
     """

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.facts.fact_metadata import FactMetadata, fact_metadata_of
@@ -30,9 +30,43 @@ class FactStats:
     written_at: int | None
 
 
-def survey(runtime: Runtime, bank: str) -> FactStats:
-    """Count what a bank holds. Two facts are linked by a shared entity, by being stated within a
-    day, by similar text, or as cause and effect.
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A person, place or thing that facts name: how many of them, and from when to when."""
+
+    name: str
+    count: int
+    first_at: int
+    last_at: int
+    # The newest observations about it.
+    observations: tuple[Memory, ...] = ()
+
+
+def entities(runtime: Runtime, bank: str) -> tuple[Entity, ...]:
+    """The entities that the memories of a bank name, most mentioned first."""
+    found = banks.find(runtime.db, bank)
+    if found is None:
+        return ()
+    counted: dict[str, Entity] = {}
+    with runtime.db.snapshot():
+        for memory in _all_memories(runtime, found.id):
+            at = fact_metadata_of(memory).mentioned_at
+            for name in fact_metadata_of(memory).entities:
+                before = counted.get(name.casefold(), Entity(name, 0, at, at))
+                counted[name.casefold()] = _with_mention(before, memory, at)
+    return tuple(sorted(counted.values(), key=lambda one: (-one.count, one.name)))
+
+
+def _with_mention(entity: Entity, memory: Memory, at: int) -> Entity:
+    if memory.kind == "observation":
+        return replace(entity, observations=(*entity.observations, memory))
+    first, last = min(entity.first_at, at), max(entity.last_at, at)
+    return replace(entity, count=entity.count + 1, first_at=first, last_at=last)
+
+
+def fact_stats(runtime: Runtime, bank: str) -> FactStats:
+    """Count the content of a bank. Two facts are linked if they share an entity, were stated within
+    a day, have similar texts, or are cause and effect.
     """
     _catch_up_links(runtime, bank)
     with runtime.db.snapshot():
@@ -62,7 +96,7 @@ def survey(runtime: Runtime, bank: str) -> FactStats:
     )
 
 
-def holdings(runtime: Runtime, bank: str) -> tuple[int, int]:
+def content_counts(runtime: Runtime, bank: str) -> tuple[int, int]:
     """The number of entities that the facts of a bank name, and of its documents."""
     with runtime.db.snapshot():
         bank_record = banks.find(runtime.db, bank)

@@ -9,6 +9,7 @@ import hmac
 import ipaddress
 import json
 import re
+import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
@@ -77,18 +78,35 @@ class Rejection(Exception):
         self.headers = headers
 
 
+ShowRefusal: TypeAlias = Callable[[Send, Rejection], Awaitable[None]]
+
+
 @dataclass(frozen=True, slots=True)
 class ApiKeys:
     """The API keys. The key of a dialect is valid for that dialect only."""
 
     everything: str = field(default="", repr=False)
     by_dialect: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    # The key of this run, for programs that can read the folder of the store.
+    local: str = field(default_factory=secrets.token_urlsafe, repr=False)
+
+    @property
+    def descriptions(self) -> list[str]:
+        """Which keys are set, without the keys."""
+        if not self.everything and not self.by_dialect:
+            return ["None is set: everything on this machine may use the memory."]
+        first = "One for everything." if self.everything else "None for everything."
+        return [first, *(f"One for {name}." for name, key in self.by_dialect.items() if key)]
 
     def accepted_for(self, route: Route) -> tuple[str, ...]:
         """The keys that are valid for a route. Without any, the route needs no key."""
-        if route.page == "health":
+        if route.page == "health" or route.web is not None:
+            # A web page checks the key itself, because browsers send it as a cookie.
             return ()
-        return tuple(filter(None, (self.everything, self.by_dialect.get(route.dialect, ""))))
+        if route.hook == "":
+            return (self.local,)
+        keys = tuple(filter(None, (self.everything, self.by_dialect.get(route.dialect, ""))))
+        return (*keys, self.local) if keys else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +122,16 @@ class AccessPolicy:
 class AccessGuard:
     """Admits or rejects requests."""
 
-    def __init__(self, inside: Handler, paths: Router, admission: AccessPolicy) -> None:
+    def __init__(
+        self,
+        inside: Handler,
+        paths: Router,
+        admission: AccessPolicy,
+        show_refusal: ShowRefusal | None = None,
+    ) -> None:
         self._handler = inside
+        # Shows a refusal as a web page.
+        self._show_refusal = show_refusal
         self._find = paths.find
         self._api_keys = admission.keys
         self._body_read_s_max = admission.body_read_s_max
@@ -121,13 +147,20 @@ class AccessGuard:
         try:
             http_request = await self._admit(scope, receive, send)
         except Rejection as away:
-            body, media_type = error_body(str(away), away.hint), b"application/json"
-            if problems.is_ours(scope["raw_path"]):
-                body = problems.problem(away.status, str(away), away.hint)
-                media_type = problems.MEDIA_TYPE
-            await send_response(send, away.status, body, away.headers, media_type)
+            await self._refuse(scope, send, away)
             return
         await self._handler(http_request)
+
+    async def _refuse(self, scope: Scope, send: Send, away: Rejection) -> None:
+        """Send a refusal: a page where a person reads it, otherwise JSON."""
+        if self._show_refusal and self._find(scope["raw_path"]).web is not None:
+            await self._show_refusal(send, away)
+            return
+        body, media_type = error_body(str(away), away.hint), b"application/json"
+        if problems.is_ours(scope["raw_path"]):
+            body = problems.problem(away.status, str(away), away.hint)
+            media_type = problems.MEDIA_TYPE
+        await send_response(send, away.status, body, away.headers, media_type)
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> HttpRequest:
         headers: dict[bytes, bytes] = {}
@@ -175,6 +208,9 @@ class AccessGuard:
     def _check_origin(self, route: Route, headers: Mapping[bytes, bytes]) -> None:
         origin = headers.get(b"origin")
         if origin is None or origin in self._origins:
+            return
+        if route.web is not None and origin.partition(b"://")[2] == headers.get(b"host"):
+            # Browsers send the origin of our own pages with each form. The host is checked next.
             return
         # A page served on this machine is admitted, but only together with a key.
         if not (self._api_keys.accepted_for(route) and _LOCAL_ORIGIN.fullmatch(origin)):

@@ -12,11 +12,12 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commonplace.dialects.dialect import Dialect
+from commonplace.engine.banks import totals
 from commonplace.engine.engine import Engine
-from commonplace.engine.operations.stats import totals
 from commonplace.engine.operations.worker import Worker
 from commonplace.errors import Busy, CommonplaceError, trace_summary
 from commonplace.faces.http.access import (
@@ -35,10 +36,12 @@ from commonplace.faces.http.dispatch import Dispatcher
 from commonplace.faces.http.endpoints import Endpoints
 from commonplace.faces.http.health import health
 from commonplace.faces.http.jobs import job_page
+from commonplace.faces.http.local import serve_local
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.routing import Router
 from commonplace.faces.mcp import messages
-from commonplace.faces.rest.apis import RestApis
+from commonplace.faces.rest.apis import RestApis, hindsight_version
+from commonplace.faces.web.asgi import WebPages, show_refusal
 
 if TYPE_CHECKING:
     from commonplace.faces.http.sdk_bridge import Bridge
@@ -58,6 +61,8 @@ class SiteConfig:
     # By dialect, the bank of calls that name none.
     banks: Mapping[str, str]
     admission: AccessPolicy
+    # The folder for backups, where there is one.
+    home: Path | None = None
 
 
 class Site:
@@ -71,9 +76,12 @@ class Site:
         self._endpoints = Endpoints(plan.dialects, plan.banks)
         self.dispatcher = Dispatcher(self.calls, self.bridge)
         self._access = AccessGuard(
-            self._dispatch, Router(plan.dialects, plan.default), plan.admission
+            self._dispatch, Router(plan.dialects, plan.default), plan.admission, show_refusal
         )
-        self._rest = RestApis(self.calls)
+        self._rest = RestApis(self.calls, plan)
+        port, key = plan.admission.port, plan.admission.keys.everything
+        self._keys, self._plan = plan.admission.keys, plan
+        self._web = WebPages(self.calls, port, key, self._web_facts)
         self._bridge: asyncio.Future[Bridge] | None = None
         self._bridge_task: asyncio.Task[None] | None = None
         self._stop_event: asyncio.Event | None = None
@@ -147,16 +155,36 @@ class Site:
 
     async def _dispatch(self, http_request: HttpRequest) -> None:
         try:
-            if http_request.route.api:
+            if http_request.route.hook is not None:
+                bank = self._endpoints.bank_of(http_request)
+                await serve_local(self.calls, http_request, bank)
+            elif http_request.route.api:
                 await self._rest.serve(http_request)
             elif http_request.route.dialect:
                 await self.dispatcher.serve(http_request, self._endpoints.find(http_request))
+            elif http_request.route.web is not None:
+                await self._web.serve(http_request)
             elif http_request.route.page:
                 await self._serve_page(http_request)
             else:
                 await send_response(http_request.send, 404, _NO_SUCH_PATH)
         except CommonplaceError as error:
             await send_error(http_request.send, error)
+
+    def _web_facts(self) -> Mapping[str, object]:
+        """What the page about the health of the server shows besides the store."""
+        status, page = health(self.calls.engine, self.workers)
+        return {
+            "status": status,
+            "health": page,
+            "running": self.calls.running,
+            "tools": self._metrics.tool_rows(),
+            "clients": self._metrics.client_rows(),
+            "uptime_s": self._metrics.uptime_s,
+            "keys": self._keys.descriptions,
+            "home": self._plan.home,
+            "address": f"http://127.0.0.1:{self._plan.admission.port}",
+        }
 
     async def _serve_page(self, http_request: HttpRequest) -> None:
         if http_request.method not in ("GET", "HEAD"):
@@ -185,6 +213,7 @@ class Site:
             case "version":
                 versions = [*messages.LEGACY, *messages.MODERN]
                 about = messages.server_info() | {"protocolVersions": versions}
+                about |= hindsight_version()
                 await send_response(http_request.send, 200, json.dumps(about).encode())
             case _:
                 status, found = health(self.calls.engine, self.workers)

@@ -146,6 +146,7 @@ class Calls:
                 self._metrics.observe(
                     endpoint.dialect.name, name, time.perf_counter() - started, failed
                 )
+                self._metrics.observe_client(request.client, self.engine.clock.now(), failed)
         return result
 
     async def _answer_from_table(self, request: Request, endpoint: Endpoint) -> Json:

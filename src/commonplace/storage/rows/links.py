@@ -65,8 +65,8 @@ def links_of(
 def replacements_of(
     db: Database, bank_id: int, memory_ids: Iterable[int], *, min_confidence: float, now: int
 ) -> tuple[list[Link], bool]:
-    """The links that end some memories, from live memories that everybody sees who sees these; best
-    first. Also whether links of changed memories are still to be made.
+    """The links that end some memories, from live memories that everybody sees who sees these. Also
+    whether links of changed memories are still to be made.
     """
     rows = db.all(
         "replacements_of",
@@ -78,6 +78,12 @@ def replacements_of(
     )
     found = [Link(**row) for row in rows if row["kind"]]
     return found, len(found) < len(rows)
+
+
+def links_between_live(db: Database, bank_id: int, kind: LinkKind, limit: int) -> list[Link]:
+    """The links of a kind whose two memories are live, the newest first."""
+    rows = db.all("links_between_live", bank_id=bank_id, kind=kind, limit=limit)
+    return [Link(**row) for row in rows]
 
 
 def changed_since(

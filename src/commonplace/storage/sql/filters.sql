@@ -68,6 +68,15 @@ path_matches(m.paths, :path)
 -- name: filter_document_id
 m.document_id = :document_id
 
+-- name: filter_dialects
+exists (select 1 from versions v
+        where v.memory_id = m.id and v.number = 1 and v.dialect in ({list:dialects}))
+
+-- The bounds of a page: the first condition finds it in the index of ages, the second cuts it.
+-- name: filter_older_than
+m.created_at <= json_extract(:older_than, '$[0]')
+and (m.created_at < json_extract(:older_than, '$[0]') or m.id < json_extract(:older_than, '$[1]'))
+
 -- name: filter_created_from
 m.created_at >= :created_from
 

@@ -26,16 +26,13 @@ order by 4 desc, 2, 3, 1 limit :limit;
 
 -- One query, because every recall makes it. The last row, without a kind, is there while links are still to be made.
 -- name: replacements_of
-select * from (
-  select l.kind, l.from_id, l.to_id, l.confidence, l.reason
-  from ({list:ids}) i join links l on l.to_id = i.value
-    join memories o on o.id = l.to_id join memories n on n.id = l.from_id
-  where l.bank_id = :bank_id and l.kind in ('supersedes', 'contradicts') and l.confidence >= :min_confidence
-    and n.forgotten_at is null and (n.expires_at is null or n.expires_at > :now)
-    and n.kind <> 'observation' and o.kind <> 'observation'
-    and n.user_name = o.user_name and n.project in (o.project, '') and n.agent in (o.agent, '')
-  order by l.confidence desc, l.from_id desc
-)
+select l.kind, l.from_id, l.to_id, l.confidence, l.reason
+from ({list:ids}) i join links l on l.to_id = i.value
+  join memories o on o.id = l.to_id join memories n on n.id = l.from_id
+where l.bank_id = :bank_id and l.kind in ('supersedes', 'contradicts') and l.confidence >= :min_confidence
+  and n.forgotten_at is null and (n.expires_at is null or n.expires_at > :now)
+  and n.kind <> 'observation' and o.kind <> 'observation'
+  and n.user_name = o.user_name and n.project in (o.project, '') and n.agent in (o.agent, '')
 union all
 select '', 0, 0, 0, '' where exists (
   select 1 from memories m where m.bank_id = :bank_id and (m.updated_at, m.id) > (
@@ -48,3 +45,10 @@ select '', 0, 0, 0, '' where exists (
 -- name: changed_since
 select {memory_columns}, v.reason from memories m join versions v on v.id = m.version_id
 where m.bank_id = :bank_id and (m.updated_at, m.id) > (:at, :id) order by m.updated_at, m.id limit :limit;
+
+-- Only live memories can contradict each other. In the order of the newest links.
+-- name: links_between_live
+select l.kind, l.from_id, l.to_id, l.confidence, l.reason from links l
+join memories a on a.id = l.from_id join memories b on b.id = l.to_id
+where l.bank_id = :bank_id and l.kind = :kind and a.forgotten_at is null and b.forgotten_at is null
+order by l.id desc limit :limit;

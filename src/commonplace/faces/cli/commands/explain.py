@@ -1,46 +1,17 @@
 """What `recall --explain` shows: what speaks for each hit, and what was left out, by reason."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from commonplace import ids
 from commonplace.faces.cli import terminal
 from commonplace.faces.cli.command import CommandCall
+from commonplace.faces.evidence import DESCRIPTIONS, visible_evidence
 from commonplace.limits import LIST_MAX
 from commonplace.records.query import Dropped, Filter, Hit
 
 _INDENT = " " * 6
 _NAME_WIDTH, _BAR_WIDTH = 16, 16
 _SHOWN_MAX = 5  # Of each reason: the first few tell what kind of thing it was.
-# What a person should read behind each number, in the order of reading.
-_DESCRIPTIONS = {
-    "keyword": "its words, rare ones weigh more",
-    "coverage": "share of the question's words",
-    "passage": "the same of its best passage",
-    "vector": "similarity in meaning, as a whole",
-    "tokens": "similarity to each word asked",
-    "passage tokens": "the same of its best passage",
-    "section tokens": "the same of its best section",
-    "coverage around": "gain from the words around it",
-    "vector around": "gain from the meaning around it",
-    "tokens around": "gain from the tokens around it",
-    "company": "similarity to the best others",
-    "speaker": "said by the person asked about",
-    "asking": "how much of it is questions",
-    "telling": "how much it states, 0 is usual",
-    "part": "one of two things compared",
-    "recent": "how new it is",
-    "time": "from the time asked about",
-    "preference": "a preference",
-    "answer": "has the time or number asked for",
-    "kind": "names the kind of thing asked for",
-    "rule": "a rule about the subject",
-    "read": "reranker score, -0.5 to 0.5",
-    "unread": "not read by the reranker",
-    "sure": "how surely it answers",
-}
-_ALWAYS_SHOWN = ("keyword", "coverage", "vector", "tokens")
-# A short text is its own best passage.
-_DUPLICATES = {"passage": "coverage", "passage tokens": "tokens", "section tokens": "tokens"}
 _EVIDENCE_GROUPS = {
     "its words": ("keyword", "coverage"),
     "its meaning": ("vector", "tokens"),
@@ -71,8 +42,8 @@ def show_evidence(hit: Hit) -> None:
             terminal.style(terminal.shorten(told, terminal.width() - len(_INDENT)), dim=True),
         )
     room = terminal.width() - len(_INDENT) - _NAME_WIDTH - _BAR_WIDTH - 9
-    for name, score in _visible_evidence(hit.channels).items():
-        meant = _DESCRIPTIONS.get(name, "")
+    for name, score in visible_evidence(hit.channels).items():
+        meant = DESCRIPTIONS.get(name, "")
         terminal.print_line(
             _INDENT,
             terminal.style(name.ljust(_NAME_WIDTH), dim=True),
@@ -137,15 +108,3 @@ def _show_dropped_memory(one: Dropped, name: str, text: str) -> None:
         "  ",
         terminal.style(terminal.shorten(text, room)),
     )
-
-
-def _visible_evidence(channels: Mapping[str, float]) -> dict[str, float]:
-    """The evidence worth a line, in the order of reading: what repeats another or is nothing is
-    left out.
-    """
-    ordered = {name: channels[name] for name in (*_DESCRIPTIONS, *channels) if name in channels}
-    return {
-        name: score
-        for name, score in ordered.items()
-        if name in _ALWAYS_SHOWN or (score and ordered.get(_DUPLICATES.get(name, "")) != score)
-    }

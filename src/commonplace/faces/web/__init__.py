@@ -1,0 +1,1 @@
+"""The web pages: what a person sees of the memory in a browser, served by `commonplace serve`."""
