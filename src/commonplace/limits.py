@@ -1,4 +1,4 @@
-"""Every limit. A request over a limit is refused as a whole; nothing is cut silently."""
+"""All limits. A request over a limit is refused as a whole; nothing is truncated silently."""
 
 TEXT_BYTES_MAX = 1_000_000
 TITLE_CHARS_MAX = 500
@@ -19,6 +19,8 @@ FILTER_DEPTH_MAX = 20
 LIST_MAX = 1_000
 BULK_MAX = 10_000
 RECALL_MAX = 200
+BRIEF_TOKENS_DEFAULT, BRIEF_TOKENS_MAX = 1_200, 20_000  # of the brief of a session
+PHASES_MAX = 50  # phases of one search
 STREAM_CHUNKS_MAX = 10_000
 STREAM_IDLE_MS_MAX = 24 * 3_600_000  # a stream that is unused for this long is deleted
 SNAPSHOT_EVENTS_MAX = 1_000

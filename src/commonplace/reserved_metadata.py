@@ -55,10 +55,17 @@ def said_at(memory: Memory) -> int:
     if is_reserved(FACT_FIELD, entry):
         moment = cast("Mapping[str, object]", entry)["mentioned_at"]
         return moment if isinstance(moment, int) else memory.updated_at
-    given = (_moment(memory.metadata.get(name)) for name in SAID_AT_FIELDS)
-    past = (one for one in given if one is not None and one <= memory.updated_at)
     # A change of tags is no new statement, so a memory of one version keeps its first time.
-    return next(past, memory.created_at if memory.version == 1 else memory.updated_at)
+    written = memory.created_at if memory.version == 1 else memory.updated_at
+    return given_said_at(memory.metadata, memory.updated_at) or written
+
+
+def given_said_at(metadata: Metadata, written_at: int) -> int | None:
+    """The time at which a statement was said according to its caller; None without one that is
+    before the writing.
+    """
+    given = (_moment(metadata.get(name)) for name in SAID_AT_FIELDS)
+    return next((one for one in given if one is not None and one <= written_at), None)
 
 
 def _moment(value: object) -> int | None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import StoppedClock
 from tests.dialects.speaking import Client
-from tests.one_memory.corrections import CORRECTIONS, LOOK_ALIKES, Case
+from tests.one_memory.corrections import CORRECTIONS, LOOK_ALIKES, PLAIN, Case
 from tests.one_memory.dialect_clients import ask
 
 DAY_MS = 86_400_000
@@ -125,3 +125,37 @@ def test_no_look_alike_is_taken_for_a_correction(
         str(one) for one in LOOK_ALIKES if is_taken(READERS[reader](clients, one.question), one)
     ]
     assert taken == []
+
+
+MARCH, JUNE = "2026-03-05T10:00:00Z", "2026-06-05T10:00:00Z"
+WRITERS_WITH_TIME: Mapping[str, Callable[[Clients, str, str], object]] = {
+    "hindsight": lambda to, text, at: ask(
+        to["hindsight"], "sync_retain", content=text, timestamp=at
+    ),
+    "powermem": lambda to, text, at: ask(
+        to["powermem"], "add_memory", messages=text, metadata={"timestamp": at}
+    ),
+    "memories": lambda to, text, at: ask(
+        to["memories"], "add_memory", content=text, metadata={"timestamp": at}
+    ),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS_WITH_TIME)
+def test_an_import_of_older_chats_after_newer_ones_never_makes_the_past_current(
+    clients: Clients, clock: StoppedClock, writer: str
+) -> None:
+    write = WRITERS_WITH_TIME[writer]
+    for case in PLAIN:
+        write(clients, case.newer, JUNE)
+        clock.advance(DAY_MS)
+    for case in PLAIN:
+        write(clients, case.older, MARCH)
+        clock.advance(DAY_MS)
+    missed = {
+        (reader, str(case))
+        for reader, read in READERS.items()
+        for case in PLAIN
+        if not is_noticed(read(clients, case.question), case)
+    }
+    assert missed == set()

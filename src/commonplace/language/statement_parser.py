@@ -17,10 +17,15 @@ from commonplace.language.statement import (
 )
 from commonplace.language.statement_text import (
     first_match,
+    first_word,
     fold,
+    is_lead_in,
     normalize,
+    question_sign,
     remove_matches,
     single_term,
+    value_after_label,
+    without_leading_retraction,
 )
 from commonplace.language.words.detection import language_of
 from commonplace.language.words.lexicon import HAN, Language, Slot, fold_letters
@@ -63,17 +68,6 @@ def is_exception(text: str) -> bool:
     return language.exceptions.search(plain) is not None
 
 
-@lru_cache(maxsize=8_192)
-def is_lead_in(label: str) -> bool:
-    """Whether what stands before a colon is no label but announces a change or a correction, as in
-    "We raised it: …".
-    """
-    named = fold_letters(label).strip()
-    if _first_word(named) in _SUBJECT_PRONOUNS:
-        return " " in named
-    return language_of(label).corrections.fullmatch(named) is not None
-
-
 class _Parser:
     """Parses one text in one language."""
 
@@ -88,7 +82,7 @@ class _Parser:
             named = ""
         is_announced = bool(named) and is_lead_in(named)
         if is_announced:
-            named, plain = "", fold(_value_after_label(self.text), language)
+            named, plain = "", fold(value_after_label(self.text), language)
         label_match = LABEL.match(self.text) if named else None
         remaining = remove_matches(plain, language.fillers, language.changes, language.corrections)
         sequence = tuple(self.terms(remaining))
@@ -96,7 +90,7 @@ class _Parser:
         core = remove_matches(
             remaining, *language.values.values(), language.periods, language.ended, language.denials
         )
-        claim = self._claim(core)
+        claim = self._claim(without_leading_retraction(core, language))
         if claim and claim.numbers:
             values["number"] = claim.numbers
         return ParsedStatement(
@@ -151,7 +145,7 @@ class _Parser:
             first_match(one, self.plain)
             for one in (self.language.exceptions, self.language.conditions)
         )
-        return next(filter(None, found), "") or _question_sign(self.text)
+        return next(filter(None, found), "") or question_sign(self.text)
 
     def _values(self, remaining: str) -> dict[str, frozenset[str]]:
         found: dict[str, frozenset[str]] = {}
@@ -182,12 +176,7 @@ class _Parser:
         return len(clauses) > 1 or joined > 0
 
     def _claim(self, core: str) -> Claim | None:
-        """The claim of the first clause that has a verb. What is over at the beginning, as in "Scrap
-        the canteen, we meet on the roof", is no part of it.
-        """
-        over = self.language.over_after.match(core.lstrip())
-        if over and (comma := core.find(",")) >= 0:
-            core = core[comma + 1 :]
+        """The claim of the first clause that has a verb."""
         for clause in _CLAUSE_END.split(core, _CLAUSES_MAX):
             if found := self._claim_of(clause.strip()):
                 return found
@@ -233,7 +222,7 @@ class _Parser:
         is_title = (
             claim.subject_kind == "name"
             and claim.slot in _COPULA_SLOTS
-            and _first_word(after) in self.language.definite
+            and first_word(after) in self.language.definite
         )
         if is_title:
             claim = replace(claim, slot="is who", is_single=True)
@@ -275,7 +264,7 @@ class _Parser:
         is_named = head in language.single or language.preferred.search(before) is not None
         if slot is not None:
             return slot.name, slot.is_single or is_named
-        first = _first_word(after)
+        first = first_word(after)
         is_preposition = first in language.prepositions
         if not language.copulas.fullmatch(pivot[0].strip()):
             placed = f" {first}" if is_preposition else ""
@@ -355,8 +344,6 @@ class _Parser:
 
 _COPULA_SLOTS = ("is", "role")
 _FIRST_PERSON = frozenset("i we ich wir yo nosotros je nous 我 咱 user".split())
-# The subjects of a clause before a colon. "It" is left out: "IT support: …" is a label.
-_SUBJECT_PRONOUNS = frozenset("i we he she they ich wir er yo nosotros je nous il elle".split())
 _CONTRAST = re.compile(r"\b(?:but|sondern|sino|mais)\b|而是")
 _PHRASE_END = re.compile(r"[,.;:!?\n。，；！？]")
 _JOINED_CLAUSES = re.compile(
@@ -372,15 +359,6 @@ def _find_slot(language: Language, clause: str) -> tuple[Slot | None, re.Match[s
             if found := pattern.search(clause):
                 return slot, found, is_change
     return None, None, False
-
-
-def _value_after_label(text: str) -> str:
-    found = LABEL.match(text)
-    return found["value"] if found else text
-
-
-def _first_word(text: str) -> str:
-    return next(iter(text.split()), "")
 
 
 def _find_verb(pattern: re.Pattern[str], clause: str, language: Language) -> re.Match[str] | None:
@@ -420,7 +398,3 @@ def _head(before: str, language: Language, content: list[str]) -> str:
         if word not in language.stops and word != _POSSESSIVE:
             last = word
     return last or content[-1]
-
-
-def _question_sign(text: str) -> str:
-    return "?" if text.rstrip().endswith(("?", "？", "吗", "吗。")) else ""

@@ -12,6 +12,7 @@ from commonplace.language.temporal_expressions import Span
 from commonplace.recall import scoring
 from commonplace.records.memory import Memory
 from commonplace.records.query import Dropped, Filter, Hit, Replacement
+from commonplace.reserved_metadata import said_at
 from commonplace.storage import text_index
 from commonplace.storage.rows import memories
 
@@ -195,5 +196,5 @@ def _is_replaced_by(runtime: Runtime, older: Memory, newer: Memory, now: int) ->
 
 
 def _age_key(memory: Memory, now: int) -> tuple[bool, int]:
-    mentioned_at = fact_metadata.fact_metadata_of(memory).mentioned_at
-    return mentioned_at <= now, mentioned_at
+    moment = said_at(memory)
+    return moment <= now, moment

@@ -32,7 +32,7 @@ class FactStats:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A person, place or thing that facts name: how many of them, and from when to when."""
+    """A person, place or thing that facts name, with their number and their first and last time."""
 
     name: str
     count: int

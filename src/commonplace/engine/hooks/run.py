@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from commonplace.engine.hooks import brief, capture, hook_sessions
-from commonplace.engine.hooks.brief import TOKENS_DEFAULT, BriefQuery
+from commonplace.engine.hooks.brief import BriefQuery
 from commonplace.engine.hooks.hook_clients import AnswerParts, HookEvent, Json
 from commonplace.engine.hooks.hook_sessions import SessionState
 from commonplace.engine.hooks.payloads import HookCall
 from commonplace.engine.hooks.prompt_recall import recall_for_prompt
 from commonplace.engine.hooks.rendering import NOTHING, InjectedText
 from commonplace.engine.runtime import Runtime
+from commonplace.limits import BRIEF_TOKENS_DEFAULT
 from commonplace.records.work import Session
 
 # Sources after which the model's context is empty.
@@ -55,7 +56,7 @@ class _Hook:
 
 
 def run_hook(
-    runtime: Runtime, bank: str, call: HookCall, *, tokens_max: int = TOKENS_DEFAULT
+    runtime: Runtime, bank: str, call: HookCall, *, tokens_max: int = BRIEF_TOKENS_DEFAULT
 ) -> HookResult:
     """Do what an event asks for. Raises what the engine raises; the launchers answer with nothing
     then.

@@ -188,8 +188,8 @@ ENGLISH = Language(
         "|instead"
     ),
     exceptions=phrases(
-        "(?:only_|just_)?this_(?:week|month|once|time|weekend)|(?:just|only)_for_(?:today|tonight|now)"
-        "|today_only|only_(?:today|once"
+        "(?:only_|just_)?this_(?:week|month|once|time|weekend)"
+        "|(?:just|only)_for_(?:today|tonight|now)|today_only|only_(?:today|once"
         "|this)"
         "|(?:once|week|month|time)_only|just_today|exceptionally|as_an_exception|one-off"
         "|temporarily"
