@@ -172,10 +172,10 @@ def _render_skills(target: Target, skills: Sequence[Memory]) -> _Files:
         wanted = skill.metadata.get("name")
         title = wanted if isinstance(wanted, str) and wanted.strip() else skill.category
         name = _unique_name(slug(title or f"skill-{ids.short_form(skill.id)}"), taken)
-        description_text = skill.metadata.get("description")
+        described = skill.metadata.get("description")
         description = (
-            description_text
-            if isinstance(description_text, str) and description_text.strip()
+            described
+            if isinstance(described, str) and described.strip()
             else _first_line(skill.text)
         )
         front = _front_matter({"name": name, "description": description[:_DESCRIPTION_CHARS_MAX]})

@@ -192,7 +192,7 @@ def launch_command(home: str = "") -> tuple[str, ...]:
 
 
 def home_variable() -> str:
-    """The variables of this environment that locate the store, which a client does not pass on."""
+    """COMMONPLACE_HOME of this environment, which a client does not pass on."""
     return os.environ.get("COMMONPLACE_HOME", "")
 
 
