@@ -194,7 +194,7 @@ def _bullet_list(rules: Sequence[Memory]) -> str:
 
 
 def _front_matter(fields: Mapping[str, object]) -> str:
-    """Front matter. Values are written as JSON, which is valid YAML, so no value can end the block."""
+    """Front matter. Values are as JSON, which is valid YAML, so none can end the block."""
     if not fields:
         return ""
     lines = [f"{name}: {_format_value(value)}".rstrip() for name, value in fields.items()]

@@ -65,7 +65,7 @@ def print_answer(text: str = "") -> None:
 
 
 def style(text: str, **style: bool | str) -> str:
-    """A cleaned text with a style. click removes the style again if the output is not a terminal."""
+    """A cleaned text with a style. click removes the style again without a terminal."""
     # Cleaned first, because a style consists of escape sequences.
     return click.style(clean(text), **style)  # pyright: ignore[reportArgumentType]
 

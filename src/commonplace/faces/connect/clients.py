@@ -64,7 +64,7 @@ class Client:
     path: Callable[[Machine], Path]
     keys: tuple[str, ...]
     local: Callable[[str, Sequence[str]], Entry]
-    # Builds the entry of a server at a URL, with or without a key; None if the client supports none.
+    # Builds the entry of a server at a URL, with or without a key; None: not supported.
     remote: Callable[[str, Key | None], Entry] | None
     next_step: str
     format: Literal["json", "toml"] = "json"

@@ -378,7 +378,7 @@ def _replace(path: Path, text: str, *, private: bool) -> None:
             file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
-        # A new file is readable by its owner only, because these files contain secrets of other programs.
+        # A new file is readable by its owner only: these files have secrets of other programs.
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
         Path(temporary).chmod(mode & 0o700 if private else mode)
         Path(temporary).replace(path)
