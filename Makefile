@@ -71,6 +71,7 @@ docs: $(VENV)/.package ## Regenerate the reference documentation
 	@$(BIN)/python scripts/one_memory.py
 	@$(BIN)/python scripts/answer_sizes.py
 	@$(BIN)/python scripts/code_figures.py
+	@$(BIN)/python scripts/plugins.py
 
 dist: $(VENV)/.package ## Build the wheel and the source archive into dist/
 	@$(BIN)/python scripts/distributions.py dist
