@@ -2,13 +2,12 @@
 
 from typing import Annotated, Any
 
-from commonplace import ids
+from commonplace import engine, ids
 from commonplace.dialects.dialect import Call, ToolRole, tool
 from commonplace.dialects.mem0 import responses, scope, tools
 from commonplace.dialects.parameters import About
 from commonplace.dialects.powermem.responses import parse_messages
 from commonplace.dialects.unsure import unsure_field
-from commonplace.engine.add_messages import MessageBatch
 from commonplace.errors import Invalid
 from commonplace.limits import BULK_MAX, LIST_MAX, QUERY_CHARS_MAX
 from commonplace.records.memory import Scope
@@ -29,7 +28,9 @@ def add_memories(
     infer: Annotated[bool, About("False stores the text as it is.")] = True,
 ) -> Json:
     """Store what the user tells of themselves, prefers, or asks to remember."""
-    batch = MessageBatch(parse_messages(text).messages, Scope(), whole=not infer)
+    batch = engine.add_messages.MessageBatch(
+        parse_messages(text).messages, Scope(), whole=not infer
+    )
     return responses.added(call.engine.add_messages(call.bank, batch, call.origin("mem0")))
 
 

@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from commonplace import clock, ids
 from commonplace.dialects.dialect import Call, Reply, Tool, as_json, drop_empty
 from commonplace.dialects.expected_version import version_field
 from commonplace.dialects.mem0.scope import shown_user
-from commonplace.engine.add_messages import MessagesResult
 from commonplace.errors import CommonplaceError
 from commonplace.records.memory import Memory, Version
 from commonplace.records.query import Hit
 from commonplace.reserved_metadata import user_metadata
+
+if TYPE_CHECKING:
+    from commonplace.engine.add_messages import MessagesResult
 
 Json = dict[str, Any]
 _EVENTS = {"added": "ADD", "revised": "UPDATE", "unchanged": "NONE", "forgotten": "DELETE"}
@@ -45,7 +47,7 @@ def hit(call: Call, one: Hit) -> Json:
     return item(call, one.memory) | {"score": one.score} | copies
 
 
-def added(result: MessagesResult) -> Json:
+def added(result: "MessagesResult") -> Json:
     """What became of the statements of some messages."""
     results: list[Json] = []
     for one in result.outcomes:

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from commonplace import ids
+from commonplace import engine, ids
 from commonplace.dialects.dialect import OTHER, Call, ToolRole, tool
 from commonplace.dialects.expected_version import ExpectedVersion
 from commonplace.dialects.mem0 import responses, scope
 from commonplace.dialects.parameters import About
 from commonplace.dialects.powermem.responses import parse_messages
 from commonplace.dialects.unsure import unsure_field
-from commonplace.engine.add_messages import MessageBatch
 from commonplace.engine.facts import fact_metadata
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX, NAME_CHARS_MAX, QUERY_CHARS_MAX, RECALL_MAX
@@ -73,7 +72,7 @@ def add_memory(
     if not parsed.messages:
         raise Invalid("There is nothing to add.", hint="Give a text, or messages with some text.")
     names = {"user_id": user_id, "agent_id": agent_id, "app_id": app_id, "run_id": run_id}
-    batch = MessageBatch(
+    batch = engine.add_messages.MessageBatch(
         parsed.messages,
         scope.scope_of(call, names),
         metadata=fact_metadata.merge_metadata({}, metadata or {}),
