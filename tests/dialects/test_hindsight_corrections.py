@@ -138,7 +138,7 @@ def test_only_a_memory_that_is_there_and_is_no_observation_is_updated(
     numbers = hindsight.sync_retain(FACTS)
     [observation] = [one["id"] for one in hindsight("list_memories", type="observation")["items"]]
     assert (
-        "facts it comes from"
+        "facts that it is derived from"
         in hindsight("update_memory", memory_id=observation, text="No.")["error"]
     )
     assert hindsight("update_memory", memory_id=STRANGER, text="No.") == {

@@ -5,7 +5,7 @@ narrow terminal.
 import json
 from collections.abc import Callable
 
-from commonplace.faces.cli.commands import explain
+from commonplace.faces import evidence
 from commonplace.faces.cli.terminal import display_width
 from commonplace.recall import scoring
 from tests.faces.conftest import Run
@@ -43,9 +43,9 @@ def test_a_short_text_is_not_shown_twice_as_its_own_best_passage(run: Run) -> No
     assert "section" not in shown
 
 
-def test_every_kind_of_evidence_is_told_in_words() -> None:
+def test_every_feature_has_a_description() -> None:
     shown = (*scoring.WEIGHTS, *scoring.ORDER_WEIGHTS)
-    assert {name.replace("_", " ") for name in shown} <= set(explain._DESCRIPTIONS)
+    assert {name.replace("_", " ") for name in shown} <= set(evidence.DESCRIPTIONS)
 
 
 def test_what_was_left_out_stands_below_its_reason_with_what_to_do(run: Run) -> None:

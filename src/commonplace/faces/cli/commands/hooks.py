@@ -54,7 +54,8 @@ def hook(call: CommandCall, event: str, client: str) -> None:
 def hooks() -> None:
     """Let assistants remember and recall by themselves.
 
-    Installs hooks in a client, shows what they did, and pauses them.
+    Installs hooks in a client, shows what they did, and pauses them. Each of the commands below
+    answers programs with --json.
 
     \b
     Examples:
