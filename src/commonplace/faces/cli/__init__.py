@@ -30,7 +30,7 @@ SECTIONS = (
     ("Maintain", ("doctor", "rebuild", "eval", "export", "import", "backup", "settings")),
     (
         "Connect and serve",
-        ("connect", "disconnect", "rules", "vault", "serve", "mcp", "hook", "token"),
+        ("connect", "disconnect", "rules", "vault", "serve", "open", "mcp", "hook", "token"),
     ),
     ("Help", ("help", "completion")),
 )
