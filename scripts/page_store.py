@@ -33,7 +33,6 @@ DRAFTS: tuple[tuple[str, Draft], ...] = (
     ("hindsight", Draft("The search index is rebuilt every night at two.", tags=("search",))),
     ("memories", Draft("CI needs about eleven minutes; the browser tests take four of them.")),
     ("vault", Draft("Names of feature flags begin with the team: `checkout.fast-pay`.")),
-    ("memstate", Draft("支付服务的超时时间是三十秒。", tags=("checkout",))),
     ("hindsight", Draft("خادم النسخ الاحتياطي موجود في فرانكفورت.", tags=("infrastructure",))),
 )
 
