@@ -63,7 +63,7 @@ ERRORS = 8
 BROAD_EXCEPTS = {
     # A hook that fails must not stop the agent that runs it.
     "engine/hooks/launch.py": 1,
-    "engine/operations/duties.py": 1,
+    "engine/operations/background_task.py": 1,
     "engine/operations/worker.py": 1,
     "faces/cli/__init__.py": 1,
     "faces/http/app.py": 1,
@@ -83,7 +83,7 @@ INLINE_IMPORTS = {
     "mcp.py": 1,
     "spelling.py": 1,
     "app.py": 5,
-    "engine/operations/duties.py": 1,
+    "engine/operations/background_task.py": 1,
     "engine/facts/fact_extraction.py": 1,
     "engine/operations/worker.py": 1,
     "faces/cli/completions.py": 1,
@@ -148,7 +148,7 @@ COMPLEX: dict[str, int] = {
     "engine/facts/fact_search.py:explain": 34,
     "engine/facts/observations.py:_find_facts": 15,
     "engine/facts/provenance.py:record_extraction": 15,
-    "engine/facts/stats.py:survey": 17,
+    "engine/facts/stats.py:fact_stats": 17,
     "engine/reflect/extractive_answer.py:_unknown_words": 13,
     "engine/reflect/reflect_agent.py:_cited_sentences": 14,
     "engine/reflect/structured_output.py:_extract_value": 22,

@@ -11,8 +11,8 @@ from tests.test_house import FILES, PACKAGE, lazily_imported, trees
 FILES_MAX = 18
 # Packages with more modules, each with the reason.
 LARGE = {
-    "recall": (24, "the issue about ranking rebuilds it"),
-    "engine": (19, "one module for each noun that has verbs of its own"),
+    "recall": (25, "the issue about ranking rebuilds it"),
+    "engine": (22, "one module for each noun that has verbs of its own"),
 }
 # Which siblings a sub-package may import. One that is not named here imports none.
 SIBLINGS: dict[str, dict[str, set[str]]] = {
@@ -30,7 +30,7 @@ SIBLINGS: dict[str, dict[str, set[str]]] = {
         "connect": {"http"},
         "http": {"mcp", "rest", "web"},
         "rest": {"http", "mcp"},
-        "web": {"http"},
+        "web": {"connect", "http"},
     },
     "vault": {"folder": {"note_format"}, "note_format": {"folder"}},
 }

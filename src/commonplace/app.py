@@ -52,7 +52,7 @@ def open_engine(settings: Settings | None = None, clock: Clock | None = None) ->
 def open_home(home: str | Path | None = None) -> Engine:
     """An engine on the store in a folder, or on the store that the environment names.
 
-    The engine updates the files of notes itself, because no face is there to do it.
+    The engine updates the files of notes itself, because no face does.
     """
     chosen = settings_table.load()
     engine = open_engine(replace(chosen, home=Path(home).absolute()) if home else chosen)

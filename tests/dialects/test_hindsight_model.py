@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.engine.operations.tasks import TASKS
+from commonplace.engine.operations.maintenance import JOB_TASKS
 from commonplace.engine.operations.worker import Worker
 from commonplace.errors import ModelFailed
 from commonplace.models.llm import LanguageModel
@@ -253,7 +253,7 @@ def test_what_one_part_fails_at_is_cut_by_rules(hindsight: Hindsight) -> None:
 @requirement("hindsight:retain:model-async")
 def test_retain_does_not_wait_for_the_model(hindsight: Hindsight) -> None:
     with asked(hindsight, {"facts": ["Nina has the key."]}) as (client, server):
-        worker = Worker(client.client.engine, TASKS, poll_s=0.01)
+        worker = Worker(client.client.engine, JOB_TASKS, poll_s=0.01)
         client.client.engine.work_signal.register(bool)  # Somebody does jobs, and has not begun.
         made = client("retain", content="Nina has the key, I think, and so on.", document_id="d")
         assert client("get_operation", operation_id=made["operation_id"])["status"] == "pending"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.engine.operations.tasks import TASKS
+from commonplace.engine.operations.maintenance import JOB_TASKS
 from commonplace.engine.operations.worker import Worker, run_pending
 from commonplace.errors import Invalid, ModelFailed
 from commonplace.records.memory import Edit
@@ -65,7 +65,7 @@ def slow() -> Iterator[Slow]:
 def working(engine: Engine, slow: Slow) -> Iterator[Engine]:
     """The engine with a slow model, and a worker that asks it."""
     parts = replace(engine, llm=lambda: slow)
-    worker = Worker(parts, TASKS, poll_s=0.05)
+    worker = Worker(parts, JOB_TASKS, poll_s=0.05)
     worker.start()
     yield parts
     slow.may_answer.set()
@@ -133,7 +133,7 @@ def test_pending_and_running_operations_are_cancelled(
 
 @requirement("hindsight:operations:soon")
 def test_small_work_is_done_when_the_call_returns(hindsight: Hindsight, engine: Engine) -> None:
-    worker = Worker(engine, TASKS, poll_s=0.05)
+    worker = Worker(engine, JOB_TASKS, poll_s=0.05)
     worker.start()
     try:
         made = hindsight(
@@ -179,7 +179,7 @@ def test_operations_are_listed_in_pages_with_all_their_fields(hindsight: Hindsig
 def test_an_operation_that_fails_says_why(hindsight: Hindsight, engine: Engine) -> None:
     hindsight.sync_retain("Shelf 1 is full.")
     job = engine.enqueue(hindsight.client.bank, "refresh_mental_model", {"mental_model": "m"})
-    run_pending(engine, TASKS)
+    run_pending(engine, JOB_TASKS)
     [failed] = hindsight("list_operations", status="failed")["operations"]
     assert (
         failed["error_message"] == f"Mental model 'm' not found in bank '{hindsight.client.bank}'"
@@ -233,7 +233,7 @@ def test_a_model_tells_observations_by_the_mission_of_the_bank(
     hindsight.sync_retain("Dora lives in Berlin.")
     assert Hindsight(engine)("get_bank_stats", bank_id=bank)["pending_consolidation"] == 1
     assert len(hindsight("list_memories", type="observation")["items"]) == 2
-    run_pending(parts, TASKS)
+    run_pending(parts, JOB_TASKS)
     [told] = hindsight("list_memories", type="observation")["items"]
     assert (told["text"], told["proof_count"]) == ("Dora now lives in Berlin.", 3)
     [done] = hindsight("list_operations", type="consolidation")["operations"]
@@ -241,7 +241,7 @@ def test_a_model_tells_observations_by_the_mission_of_the_bank(
     # What was told stays so until its facts change.
     count = len(model.asked)
     hindsight.sync_retain("Dora lives in Berlin.", document_id="again")
-    run_pending(parts, TASKS)
+    run_pending(parts, JOB_TASKS)
     assert (observed(hindsight), len(model.asked)) == (["Dora now lives in Berlin."], count)
     [fact] = [one for one in hindsight.facts() if "Berlin" in one["text"]]
     engine.revise(bank, fact["id"], Edit(text="Dora lives in Bonn."))
@@ -260,7 +260,7 @@ def test_what_a_model_makes_up_is_not_taken(hindsight: Hindsight, answer: dict[s
     hindsight = hindsight.with_model(lambda: Missionary(lambda _: answer))
     hindsight("update_bank", config_updates={"observations_mission": "Everything."})
     hindsight.sync_retain("Dora lives in Rome. Dora works at Acme.")
-    run_pending(hindsight.client.engine, TASKS)
+    run_pending(hindsight.client.engine, JOB_TASKS)
     assert observed(hindsight) == ["Dora works at Acme. Dora lives in Rome."]
 
 

@@ -76,10 +76,10 @@ def test_what_was_changed_behind_the_table_of_verbs_is_followed_when_the_server_
     done = engine.retain(BANK, RetainRequest("Dora lives in Rome. Dora likes tea. Dora has a dog."))
     deletion.forget(engine, BANK, done.memory_ids[:1])
     assert "Rome" in told(engine)[0].text
-    assert engine.unsettled_count(BANK) == 1
+    assert engine.unpropagated_count(BANK) == 1
     maintenance.run_idle_tasks(engine)
     assert "Rome" not in told(engine)[0].text
-    assert engine.unsettled_count(BANK) == 0
+    assert engine.unpropagated_count(BANK) == 0
 
 
 def test_a_change_leaves_one_version_and_the_same_again_none(engine: Engine) -> None:

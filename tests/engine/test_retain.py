@@ -11,7 +11,7 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.facts.fact_metadata import fact_metadata_of, proof_count
 from commonplace.engine.facts.fact_search import Question
 from commonplace.engine.facts.retain_request import RetainRequest
-from commonplace.engine.operations.tasks import TASKS
+from commonplace.engine.operations.maintenance import JOB_TASKS
 from commonplace.engine.operations.worker import run_pending
 from commonplace.errors import Invalid, NotFound, TooLarge
 from commonplace.models.llm import LanguageModel
@@ -146,7 +146,7 @@ def test_a_document_erased_before_the_model_reads_it_stays_erased_and_its_job_wi
         thinking.work_signal.register(bool)
         job = thinking.retain_as_job("b", RetainRequest("The gate is green.", name="house"))
         thinking.erase_document("b", "house")
-        assert job.id not in [one.id for one in run_pending(thinking, TASKS)]
+        assert job.id not in [one.id for one in run_pending(thinking, JOB_TASKS)]
     with pytest.raises(NotFound):
         engine.get_job("b", job.id)
     assert (engine.list("b"), engine.list_documents("b").total) == ((), 0)

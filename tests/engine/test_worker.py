@@ -10,7 +10,7 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import doctor, jobs
-from commonplace.engine.operations.duties import BackgroundTask
+from commonplace.engine.operations.background_task import BackgroundTask
 from commonplace.engine.operations.worker import LATE_MS, Worker
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Busy

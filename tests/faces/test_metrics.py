@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from commonplace.engine.banks import totals
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations.jobs import enqueue
-from commonplace.engine.operations.stats import totals
 from commonplace.faces.http.metrics import BOUNDS_S, Metrics
 from commonplace.records.memory import Draft
 from tests.faces.http_client import Running, server

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from commonplace.app import open_engine
+from commonplace.engine import catch_up
 from commonplace.engine.engine import Engine
-from commonplace.engine.operations import indexing
 from commonplace.language import analyzer
 from commonplace.models.static_embedder import StaticEmbedder
 from commonplace.recall import vector_index
@@ -69,7 +69,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     ids: dict[str, list[int]] = {}
     for outcome in engine.remember_many("b", drafts):
         ids.setdefault(str(outcome.memory.metadata["name"]), []).append(outcome.memory.id)
-    indexing.catch_up_embeddings(engine, engine.get_bank("b").id, 60_000)
+    catch_up.catch_up_embeddings(engine, engine.get_bank("b").id, 60_000)
     yield Filled(engine, ids)
     engine.db.close()
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from commonplace.engine import catch_up
 from commonplace.engine.engine import Engine
-from commonplace.engine.operations import indexing
+from commonplace.engine.operations.indexing import rebuild
 from commonplace.models.static_embedder import StaticEmbedder
 from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import Draft
@@ -33,7 +34,7 @@ def small(engine: Engine, semantics: VectorIndex) -> Engine:
 
 def nearest(engine: Engine, semantics: VectorIndex, question: str, limit: int = 10) -> list[str]:
     bank_id = engine.get_bank("b").id
-    indexing.catch_up_embeddings(engine, bank_id, 10_000)
+    catch_up.catch_up_embeddings(engine, bank_id, 10_000)
     found = semantics.nearest(
         engine.db, SearchScope(bank_id, Filter(), 0), semantics.embed_question(question), limit
     )
@@ -100,7 +101,7 @@ def test_the_least_recently_searched_bank_is_evicted(small: Engine) -> None:
     for bank in ("b", "c", "b", "d"):
         small.remember_many(bank, [Draft(f"{text} {bank}") for text in TEXTS])
         ids[bank] = small.get_bank(bank).id
-        indexing.catch_up_embeddings(parts, ids[bank], 10_000)
+        catch_up.catch_up_embeddings(parts, ids[bank], 10_000)
         assert len(
             bounded.nearest(
                 small.db, SearchScope(ids[bank], Filter(), 0), bounded.embed_question("fox"), 10
@@ -126,7 +127,7 @@ def test_vectors_of_another_embedder_are_never_compared(
     bank_id = small.get_bank("b").id
     within = SearchScope(bank_id, Filter(), 0)
     assert other.nearest(small.db, within, other.embed_question("fox"), 10) == []
-    indexing.rebuild(replace(small, semantics=lambda: other))
+    rebuild(replace(small, semantics=lambda: other))
     assert len(other.nearest(small.db, within, other.embed_question("fox"), 10)) == 3
     assert semantics.nearest(small.db, within, semantics.embed_question("fox"), 10) == []
 
@@ -134,7 +135,7 @@ def test_vectors_of_another_embedder_are_never_compared(
 def test_threads_share_one_index(small: Engine, semantics: VectorIndex) -> None:
     small.remember_many("b", [Draft(f"memory number {number} of many") for number in range(200)])
     bank_id = small.get_bank("b").id
-    indexing.catch_up_embeddings(small, bank_id, 10_000)
+    catch_up.catch_up_embeddings(small, bank_id, 10_000)
     seen: list[int] = []
 
     def ask() -> None:

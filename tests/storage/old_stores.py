@@ -253,7 +253,7 @@ def answers(engine: Engine) -> dict[str, Any]:
             "links": [asdict(link) for link in engine.list_links(bank.name, listed["all"])],
             "jobs": dict(engine.count_jobs(bank.name)),
             "stale models": [model.name for model in models if engine.is_stale(bank.name, model)],
-            "unsettled": engine.unsettled_count(bank.name),
+            "unsettled": engine.unpropagated_count(bank.name),
             "first hits": [
                 [hit.memory.id for hit in _hits(engine, bank.name, asked)[:1]]
                 for asked in QUESTIONS

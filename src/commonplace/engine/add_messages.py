@@ -95,7 +95,7 @@ def add_messages(
         raise TooLarge(
             f"The messages contain {len(found.statements):,} statements; the limit is"
             f" {STATEMENTS_MAX:,}.",
-            hint="Split it into parts.",
+            hint="Split them over several calls.",
         )
     with runtime.db.transaction():
         merger = _Merger(runtime, name, checked, author)
@@ -113,8 +113,8 @@ def add_messages(
 def merge_statements(
     runtime: Runtime, bank: str, batch: MessageBatch, origin: Origin = Origin()
 ) -> tuple[StatementOutcome, ...]:
-    """Merge statements that are cut already: one per message, by the rules alone. The caller keeps
-    the text that they come from.
+    """Merge statements that are split already, one per message, by rules alone. The caller stores
+    the source text.
     """
     checked, name, author = (
         _validate(batch),
@@ -163,24 +163,24 @@ class _Merger:
 
     def merge(self, statement: Message) -> StatementOutcome:
         """Merge a statement with what is stored."""
-        like = _similar_memories(self.runtime, self.writer, statement.text, self.batch.scope)
-        verdicts = [(self._judge(one, statement), one) for one in like]
+        similar = _similar_memories(self.runtime, self.writer, statement.text, self.batch.scope)
+        verdicts = [(self._judge(one, statement), one) for one in similar]
         for verdict, one in verdicts:
             if verdict.relation is Relation.SAME:
                 return StatementOutcome("unchanged", one)
-        old = self._most_surely_ended(verdicts)
+        old = self._replaced_memory(verdicts)
         return self._change(old, statement) if old else self._add(statement)
 
-    def _most_surely_ended(self, verdicts: Sequence[tuple[Judgement, Memory]]) -> Memory | None:
-        """The memory that a statement most surely ends. Memories of this batch are left alone: two
-        values in one batch are two statements.
+    def _replaced_memory(self, verdicts: Sequence[tuple[Judgement, Memory]]) -> Memory | None:
+        """The memory that a statement replaces with the highest confidence. Memories of this batch
+        are not replaced: two values in one batch are two statements.
         """
-        ended = [
+        replaced = [
             (verdict.confidence, one.id, one)
             for verdict, one in verdicts
             if one.id not in self.written and verdict.ends_older()
         ]
-        return max(ended)[2] if ended else None
+        return max(replaced)[2] if replaced else None
 
     def apply_decisions(self, answer: _ModelDecisions) -> list[StatementOutcome]:
         """Apply the decisions of a model."""

@@ -7,7 +7,8 @@ from commonplace.engine.runtime import Runtime
 from commonplace.errors import NotFound
 from commonplace.limits import CONFIG_BYTES_MAX, LIST_MAX, TITLE_CHARS_MAX
 from commonplace.records.memory import Bank, BankEdit, Unset
-from commonplace.storage.rows import banks
+from commonplace.storage.rows import banks, stats
+from commonplace.storage.rows.stats import Totals
 
 
 def create_bank(runtime: Runtime, bank: str, edit: BankEdit = BankEdit()) -> Bank:
@@ -37,6 +38,12 @@ def get_bank(runtime: Runtime, bank: str) -> Bank:
 def list_banks(runtime: Runtime) -> tuple[Bank, ...]:
     """Every bank, by name."""
     return tuple(banks.list_banks(runtime.db, LIST_MAX))
+
+
+def totals(runtime: Runtime) -> Totals:
+    """The number of memories and jobs in all banks, and the size of the store."""
+    with runtime.db.snapshot():
+        return stats.count_totals(runtime.db)
 
 
 def require_bank(runtime: Runtime, bank: str) -> Bank:

@@ -1,9 +1,9 @@
-"""Makes the vectors and links of changed memories. This is the only work that a read leaves behind.
+"""Makes the vectors and links of changed memories. A read writes nothing else.
 
 A write does not wait for vectors and links. Readers call this before they read, with a budget of
 milliseconds; the worker calls it in idle time. Each bank stores how far it has come, so every
-process continues where the last one ended. Inside a transaction nothing is made: a read writes
-nothing into its caller's transaction, and other processes could not see it.
+process continues where the last one ended. Inside a transaction nothing is made, because a read
+must not write into its caller's transaction.
 """
 
 import time
@@ -18,9 +18,9 @@ from commonplace.storage.rows import banks, links, vector_rows
 from commonplace.storage.rows.links import ChangePosition
 
 EMBEDDING_BATCH = 200
-_EMBEDDING_MS, _LINKING_MS = 50, 10  # What a reader may spend.
+_EMBEDDING_MS, _LINKING_MS = 50, 10  # The time budgets of a reader.
 _LINKING_BATCH = 50
-_WAIT_MS = 20  # Reads hardly wait for another writer; the rest of the work stays pending.
+_WAIT_MS = 20  # A reader does not wait longer for another writer; the work stays pending.
 _BANKS_MAX = 10_000
 
 

@@ -15,7 +15,7 @@ from commonplace import ids, validation
 from commonplace.engine import link_derivation
 from commonplace.engine.draft_validation import validate_filter, validate_origin
 from commonplace.engine.facts.fact_metadata import to_statement
-from commonplace.engine.link_derivation import candidates, supersession_reason
+from commonplace.engine.link_derivation import candidates, recency_key, supersession_reason
 from commonplace.engine.memories import next_version
 from commonplace.engine.operations.jobs import enqueue
 from commonplace.engine.revisions import RevisionWriter
@@ -28,7 +28,7 @@ from commonplace.records.query import Filter
 from commonplace.storage.rows import banks, jobs, memories
 from commonplace.storage.rows import links as stored
 
-# The least confidence of the judge: for two statements with the same label, and for any two.
+# The minimum confidence of the judge: for two statements with the same label, and for any two.
 _SAME_LABEL_CONFIDENCE_MIN, _CONFIDENCE_MIN = 0.7, 0.8
 _SEARCHED_MAX = 1_000  # Each costs a search; larger stores need several runs.
 _REPORT_EVERY = 500
@@ -135,13 +135,13 @@ class _DuplicateGroups:
 
     def __init__(self, found: Iterable[Memory]) -> None:
         self.memories = {memory.id: memory for memory in found}
-        self._head = {number: number for number in self.memories}
+        self._parents = {number: number for number in self.memories}
 
     def representative(self, number: int) -> int:
         """The newest memory of the set that contains a memory."""
-        while (above := self._head[number]) != number:
-            self._head[number] = self._head[above]
-            number = self._head[number]
+        while (parent := self._parents[number]) != number:
+            self._parents[number] = self._parents[parent]
+            number = self._parents[number]
         return number
 
     def union(self, one: int, other: int) -> None:
@@ -150,7 +150,7 @@ class _DuplicateGroups:
             (self.representative(one), self.representative(other)),
             key=lambda n: recency_key(self.memories[n]),
         )
-        self._head[first] = second
+        self._parents[first] = second
 
     def groups(self) -> list[list[Memory]]:
         """The sets of more than one memory, each with its newest first."""
@@ -162,11 +162,6 @@ class _DuplicateGroups:
             for group in found.values()
             if len(group) > 1
         ]
-
-
-def recency_key(memory: Memory) -> tuple[int, int]:
-    """Sort key of memories by age, to the millisecond and beyond."""
-    return memory.updated_at, memory.version_id
 
 
 def _duplicate_groups(runtime: Runtime, found: Sequence[Memory]) -> list[list[Memory]]:
@@ -201,9 +196,9 @@ def _comparison_scope(memory: Memory) -> tuple[object, ...]:
     return memory.scope, memory.kind, memory.paths
 
 
-def _is_replaced(runtime: Runtime, older: Memory, newer: Memory, least: float) -> bool:
+def _is_replaced(runtime: Runtime, older: Memory, newer: Memory, confidence_min: float) -> bool:
     found = runtime.judge(to_statement(older), to_statement(newer))
-    return found.relation is Relation.SAME or found.ends_older(least)
+    return found.relation is Relation.SAME or found.ends_older(confidence_min)
 
 
 def _merge(group: Sequence[Memory]) -> Merge:
@@ -217,17 +212,17 @@ def _apply(
     runtime: Runtime, groups: Sequence[Sequence[Memory]], writer: RevisionWriter, report: Report
 ) -> None:
     total = sum(len(group) - 1 for group in groups)
-    drawn = iter(banks.new_ids(runtime.db, writer.now, total + len(groups)) if groups else ())
+    version_ids = iter(banks.new_ids(runtime.db, writer.now, total + len(groups)) if groups else ())
     made: list[Link] = []
     done = 0
     for winner, *losers in groups:
         tags = tuple(dict.fromkeys(tag for one in (winner, *losers) for tag in one.tags))[:TAGS_MAX]
         if tags != winner.tags:
             writer.write(
-                replace(next_version(winner, next(drawn), writer.now), tags=tags), "revise"
+                replace(next_version(winner, next(version_ids), writer.now), tags=tags), "revise"
             )
         for loser in losers:
-            after = next_version(loser, next(drawn), writer.now)
+            after = next_version(loser, next(version_ids), writer.now)
             forgotten = replace(after, forgotten_at=after.updated_at)
             writer.write(forgotten, "forget", supersession_reason(winner.id))
             made.append(link_derivation.supersedes_link(winner.id, loser.id))

@@ -101,7 +101,7 @@ def delete_document(
     made_from_document = Filter(document_id=document.id, status="any", expired=True)
     erased_ids = purge_where(runtime, bank, made_from_document, origin, ledger)
     with erasing_transaction(runtime):
-        # Memories that were made from it since.
+        # Memories made from it since the first purge.
         erased_ids += purge_where(runtime, bank, made_from_document, origin, ledger)
         documents.delete(runtime.db, document.id)
     return erased_ids

@@ -6,13 +6,12 @@ needs.
 """
 
 from commonplace import engine as nouns
-from commonplace.engine.operations.disk_reserve import using_disk_reserve
 from commonplace.engine.runtime import Runtime
-from commonplace.engine.verbs import propagating, syncing_files, verb
+from commonplace.engine.verbs import propagating, syncing_files, using_disk_reserve, verb
 
 
 class Engine(Runtime):
-    """Everything a face can ask for."""
+    """All verbs, as methods of the runtime."""
 
     __slots__ = ()
 
@@ -125,8 +124,8 @@ class Engine(Runtime):
     clear_facts = propagating(lambda: using_disk_reserve(nouns.facts.fact_erasure.clear_facts))
     search_facts = verb(lambda: nouns.facts.fact_search.search_facts)
     fit_tokens = verb(lambda: nouns.facts.token_budget.fit_tokens)
-    survey = verb(lambda: nouns.facts.stats.survey)
-    holdings = verb(lambda: nouns.facts.stats.holdings)
+    fact_stats = verb(lambda: nouns.facts.stats.fact_stats)
+    content_counts = verb(lambda: nouns.facts.stats.content_counts)
     reflect = verb(lambda: nouns.reflect.reflect.reflect)
 
     add_directive = verb(lambda: nouns.reflect.directives.add_directive)
@@ -158,7 +157,7 @@ class Engine(Runtime):
     get_job = verb(lambda: nouns.operations.jobs.get_job)
     list_jobs = verb(lambda: nouns.operations.jobs.list_jobs)
     count_jobs = verb(lambda: nouns.operations.jobs.count_jobs)
-    unsettled_count = verb(lambda: nouns.facts.propagation.unsettled_count)
+    unpropagated_count = verb(lambda: nouns.facts.propagation.unpropagated_count)
     cancel_job = verb(lambda: nouns.operations.jobs.cancel_job)
     retry_job = verb(lambda: nouns.operations.jobs.retry_job)
     delete_finished_jobs = verb(

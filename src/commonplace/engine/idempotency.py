@@ -60,7 +60,7 @@ def once(
 def remember_once(
     runtime: Runtime, bank: str, key: IdempotencyKey, draft: Draft, origin: Origin = Origin()
 ) -> Outcome:
-    """Store a draft the first time its key is used; later calls return the memory it became."""
+    """Store a draft on the first use of its key; later calls return the memory stored then."""
     outcome: list[Outcome] = []
 
     def work() -> int:

@@ -73,15 +73,15 @@ def set_key(
     runtime: Runtime, bank: str, key: Key, edit: Edit, origin: Origin = Origin()
 ) -> KeyOutcome:
     """Make the next version of a key, or its first. Fields not given stay as they are."""
-    checked, owned, author = validate_edit(edit), validate_scope(key.scope), validate_origin(origin)
+    checked, scope, author = validate_edit(edit), validate_scope(key.scope), validate_origin(origin)
     name = validation.name(key.name, what="key", chars_max=KEY_CHARS_MAX)
     with runtime.db.transaction():
         bank_id = banks.ensure(
             runtime.db, validation.name(bank, what="bank"), runtime.clock.now()
         ).id
-        _require_version(_find(runtime, bank_id, owned, name), key)
+        _require_version(_find(runtime, bank_id, scope, name), key)
         writer = RevisionWriter(runtime, bank_id, "set", author)
-        return _write_key(runtime, Draft("-", key=name, scope=owned), checked, writer)
+        return _write_key(runtime, Draft("-", key=name, scope=scope), checked, writer)
 
 
 def _require_version(memory: Memory | None, key: Key) -> None:
@@ -152,8 +152,8 @@ def _propose_keys(runtime: Runtime, one: _AbsorbRequest) -> dict[str, str]:
     model = runtime.llm()
     if model is None or runtime.db.in_transaction:
         return {}
-    placed, known = _assign_keys(runtime, one)
-    return llm_keys.propose_keys(model, placed, known)
+    statements, known = _assign_keys(runtime, one)
+    return llm_keys.propose_keys(model, statements, known)
 
 
 def _assign_keys(
@@ -170,16 +170,16 @@ def _assign_keys(
         for version in state
     }
     named = {rule: key for key, rule in by_rule.items()}
-    drawn = {
+    extracted_keys = {
         by_rule[version.key] for version in state if version.key and version.document_id is not None
     }
     known = {by_rule[key_of(version)]: version.text for version in state}
     hints = key_assignment.Hints(one.source.context, one.source.name)
-    placed = key_assignment.assign_keys(
-        one.text, known, hints, extracted_keys=drawn, judge=runtime.judge
+    statements = key_assignment.assign_keys(
+        one.text, known, hints, extracted_keys=extracted_keys, judge=runtime.judge
     )
-    placed = [replace(found, key=named.get(found.key, found.key)) for found in placed]
-    return placed, {key_of(version): version.text for version in state}
+    statements = [replace(found, key=named.get(found.key, found.key)) for found in statements]
+    return statements, {key_of(version): version.text for version in state}
 
 
 def _store_statements(
@@ -192,10 +192,10 @@ def _store_statements(
         document, _ = put_document(
             runtime, one.bank, DocumentDraft(name, one.text, metadata=source_metadata)
         )
-        placed, known = _assign_keys(runtime, one)
+        statements, known = _assign_keys(runtime, one)
         writer = RevisionWriter(runtime, document.bank_id, "absorb", one.origin)
         draft = Draft("-", metadata=source_metadata, document_id=document.id, scope=one.scope)
-        renamed = llm_keys.apply_names(placed, names, known)
+        renamed = llm_keys.apply_names(statements, names, known)
         return tuple(
             _write_key(
                 runtime,
@@ -204,14 +204,14 @@ def _store_statements(
                 writer,
                 _reason_text(new),
             )
-            for new, old in zip(renamed, placed, strict=True)
+            for new, old in zip(renamed, statements, strict=True)
             if known.get(new.key) != new.text
         )
 
 
 def _with_key(draft: Draft, new: key_assignment.KeyedStatement, rule: str) -> Draft:
-    noted = {**draft.metadata, _RULE_KEY: rule} if new.key != rule else draft.metadata
-    return replace(draft, key=new.key, kind=new.kind, metadata=noted)
+    metadata = {**draft.metadata, _RULE_KEY: rule} if new.key != rule else draft.metadata
+    return replace(draft, key=new.key, kind=new.kind, metadata=metadata)
 
 
 def tree(
@@ -253,7 +253,7 @@ def forget_keys(
             return ()
         writer = RevisionWriter(runtime, found.id, "forget", author)
         if recursive or not key:
-            doomed = sorted(
+            selected = sorted(
                 (
                     one
                     for one in _current_versions(runtime, bank, scope)
@@ -261,10 +261,10 @@ def forget_keys(
                 ),
                 key=key_of,
             )
-            now_known = memories.by_ids(runtime.db, found.id, [one.memory_id for one in doomed])
-            for one in doomed:
-                _forget(runtime, now_known[one.memory_id], writer)
-            return tuple(doomed)
+            by_id = memories.by_ids(runtime.db, found.id, [one.memory_id for one in selected])
+            for one in selected:
+                _forget(runtime, by_id[one.memory_id], writer)
+            return tuple(selected)
         forgotten: list[Version] = []
         # Several agents may each have a memory under this key.
         while (named := _find(runtime, found.id, scope, key)) and named.forgotten_at is None:

@@ -28,7 +28,7 @@ _KINDS: dict[Relation, LinkKind] = {
     Relation.REPLACES: "supersedes",
     Relation.CONTRADICTS: "contradicts",
 }
-# Two memories that only resemble each other must share this part of their words.
+# The minimum share of common words for two memories that are only similar.
 _SIMILAR_MIN = 0.6
 
 
@@ -69,11 +69,11 @@ def candidates(runtime: Runtime, memory: Memory, limit: int = _CANDIDATES_MAX) -
 
 
 def _distinctive_terms(db: Database, terms: Sequence[str]) -> list[str]:
-    """The rarest of some terms that occur in another text too, unless they are common."""
+    """The rarest of the terms that occur in another text too."""
     counts = text_index.term_counts(db, terms[:_TERMS_MAX], _COMMON_TERM_TEXTS)
     shared = sorted((count, term) for term, count in counts.items() if count > 1)
-    few = [term for count, term in shared if count < _COMMON_TERM_TEXTS][:_DISTINCTIVE_MAX]
-    return few or [term for _, term in shared[:1]]
+    rare = [term for count, term in shared if count < _COMMON_TERM_TEXTS][:_DISTINCTIVE_MAX]
+    return rare or [term for _, term in shared[:1]]
 
 
 def find_links(runtime: Runtime, memory: Memory, reason: str) -> list[Link]:
@@ -129,5 +129,5 @@ def _statement(memory: Memory) -> Statement:
 
 
 def recency_key(memory: Memory) -> tuple[int, int]:
-    """Orders memories by their last change."""
+    """The sort key of memories by their last change."""
     return memory.updated_at, memory.version_id

@@ -187,11 +187,11 @@ def _remember(
     if before is None:
         memory = first_version(draft, new_ids, writer)
         return Outcome("added", memory, writer.write(memory, "remember"))
-    alive = before.forgotten_at is None
-    if alive and all(getattr(before, name) == value for name, value in content.items()):
+    is_live = before.forgotten_at is None
+    if is_live and all(getattr(before, name) == value for name, value in content.items()):
         return Outcome("unchanged", before)
     memory = replace(next_version(before, new_ids[1], writer.now), forgotten_at=None, **content)
-    return Outcome("revised" if alive else "restored", memory, writer.write(memory, "remember"))
+    return Outcome("revised" if is_live else "restored", memory, writer.write(memory, "remember"))
 
 
 def _revise(runtime: Runtime, memory: Memory, edit: Edit, writer: RevisionWriter) -> Outcome:

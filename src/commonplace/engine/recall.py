@@ -17,7 +17,7 @@ from commonplace.records.query import Query, Recall
 from commonplace.storage import text_index
 from commonplace.storage.rows import banks
 
-_TIMED_CHARS = 2_000  # In a longer text the times do not bound the question.
+_TIMED_CHARS = 2_000  # The time span of a question is parsed from its beginning only.
 
 
 def recall(runtime: Runtime, bank: str, query: Query) -> Recall:
@@ -48,20 +48,22 @@ def recall(runtime: Runtime, bank: str, query: Query) -> Recall:
 
 def passages_of(runtime: Runtime, question: str, texts: Sequence[str]) -> tuple[str, ...]:
     """The passage of each text that matches a question best. A short text is returned whole."""
-    asked = words.normalize_question(
+    normalized = words.normalize_question(
         validation.nonempty_text(question, what="question", bytes_max=4 * QUERY_CHARS_MAX)
     )
-    terms = tuple(scoring.shorten_terms(words.question_terms(asked)))
-    weighed = scoring.build_question(
-        asked,
+    terms = tuple(scoring.shorten_terms(words.question_terms(normalized)))
+    weighted_question = scoring.build_question(
+        normalized,
         text_index.term_counts(runtime.db, terms, pipeline.COUNT_MAX),
         *text_index.index_size(runtime.db),
     )
     semantics = runtime.semantics()
-    likeness = (
-        semantics.prepare_query(asked, weighed.terms).text_similarities if semantics else None
+    similarity = (
+        semantics.prepare_query(normalized, weighted_question.terms).text_similarities
+        if semantics
+        else None
     )
-    return tuple(passages.best_passage(text, weighed, likeness) for text in texts)
+    return tuple(passages.best_passage(text, weighted_question, similarity) for text in texts)
 
 
 def _models(runtime: Runtime, query: Query) -> Models:

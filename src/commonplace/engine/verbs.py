@@ -1,4 +1,7 @@
-"""Builds the table of verbs. A verb is a function that is imported on first use."""
+"""Builds the table of verbs. A verb is a function that is imported on first use.
+
+Forgetting and erasing may use reserved disk space; otherwise a full disk could not be freed.
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -47,6 +50,19 @@ def syncing_files(
 ) -> Callable[Concatenate[Runtime, _P], _R]:
     """A verb that may change notes. The files of notes are synced after it."""
     return verb(lambda: _with_file_sync(load()))
+
+
+def using_disk_reserve(
+    function: Callable[Concatenate[Runtime, _P], _R],
+) -> Callable[Concatenate[Runtime, _P], _R]:
+    """A verb that may use the disk space reserved for erasing."""
+
+    @wraps(function)
+    def run(runtime: Runtime, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with runtime.db.use_disk_reserve():
+            return function(runtime, *args, **kwargs)
+
+    return run
 
 
 def _with_file_sync(

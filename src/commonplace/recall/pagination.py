@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.recall.pipeline import DIGITS, Models, Search
-from commonplace.records.query import Hit, Place, Query, Recall
+from commonplace.records.query import Cursor, Hit, Query, Recall
 from commonplace.storage import text_index
 from commonplace.storage.database import Database
 from commonplace.storage.rows import memories
@@ -53,7 +53,7 @@ class _PagedSearch:
         )
         return replace(self.page(hits, place), unsure=best.unsure)
 
-    def page(self, ahead: Sequence[Hit], place: Place) -> Recall:
+    def page(self, ahead: Sequence[Hit], place: Cursor) -> Recall:
         """As many as a page has: of the best that are still to come, and then of the others.
 
         Of later pages nobody expects an answer, so there is nothing to doubt.
@@ -74,7 +74,7 @@ class _PagedSearch:
         capped = (replace(hit, score=min(hit.score, least)) for hit in rest.hits)
         return replace(rest, hits=(*ahead, *capped), unsure=False)
 
-    def remaining_head(self, place: Place) -> list[Hit]:
+    def remaining_head(self, place: Cursor) -> list[Hit]:
         """The best that are still to come, without those that went away meanwhile."""
         coming = dict(place.head[len(place.head) - place.ahead :])
         passing = text_index.filter_ids(

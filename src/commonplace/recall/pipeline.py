@@ -26,7 +26,7 @@ from commonplace.recall.rerank import Reranker, RerankPass
 from commonplace.recall.scoring import Question, ScoredHit
 from commonplace.recall.supersession import Pair
 from commonplace.records.memory import Memory
-from commonplace.records.query import Dropped, Hit, Place, Query, Recall
+from commonplace.records.query import Cursor, Dropped, Hit, Query, Recall
 from commonplace.storage import text_index
 from commonplace.storage.database import Database
 from commonplace.storage.rows import memories
@@ -230,9 +230,9 @@ class Search:
         others = self.candidates.copies.get(one.evidence.memory_id, ())
         return [Dropped(other, round(one.score, DIGITS), _COPY) for other in others]
 
-    def start_place(self) -> Place:
+    def start_place(self) -> Cursor:
         """The place before every hit of an answered question."""
-        return Place(
+        return Cursor(
             _SCORE_ABOVE_ALL,
             0,
             tuple(self.counts.values()),
@@ -241,7 +241,7 @@ class Search:
             self.identified,
         )
 
-    def _place_after(self, last: ScoredHit) -> Place:
+    def _place_after(self, last: ScoredHit) -> Cursor:
         before = self.query.after or self.start_place()
         return replace(before, score=round(last.score, DIGITS), memory_id=last.evidence.memory_id)
 
@@ -322,7 +322,7 @@ def _page_order(one: ScoredHit) -> tuple[float, int]:
     return (-round(one.score, DIGITS), -one.evidence.memory_id)
 
 
-def _after_place(scored: Iterable[ScoredHit], place: Place) -> list[ScoredHit]:
+def _after_place(scored: Iterable[ScoredHit], place: Cursor) -> list[ScoredHit]:
     """The hits after a place, without the best ones, which the first pages have shown."""
     last, best = (-place.score, -place.memory_id), dict(place.head)
     return [one for one in scored if _page_order(one) > last and one.evidence.memory_id not in best]

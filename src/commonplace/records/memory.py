@@ -24,7 +24,7 @@ UNSET = Unset()
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who asked for a change, through which dialect, in which session, and why."""
+    """The author of a change, its dialect, its session and its reason."""
 
     who: str = ""
     dialect: str = ""

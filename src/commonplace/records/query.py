@@ -128,7 +128,7 @@ class PageRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Cursor:
     """A pagination cursor: the position after a hit in the ranking of a query.
 
     The weights of a query change with every write, and with them all scores. A cursor holds the
@@ -169,7 +169,7 @@ class Query:
     during: tuple[int, int] | None = None
     explain: bool = False
     depth: int = 0
-    after: Place | None = None
+    after: Cursor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,5 +206,5 @@ class Recall:
     hits: tuple[Hit, ...]
     dropped: tuple[Dropped, ...] = ()
     # The start of the next page, if pages were requested and there is one.
-    next: Place | None = None
+    next: Cursor | None = None
     unsure: bool = False

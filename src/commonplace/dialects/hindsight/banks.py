@@ -71,7 +71,7 @@ def get_bank(call: Call) -> Json:
 def get_bank_stats(call: Call) -> Json:
     """Get statistics for a memory bank (node/link counts)."""
     _get_bank(call)
-    found = call.engine.survey(call.bank)
+    found = call.engine.fact_stats(call.bank)
     observed = call.engine.list(call.bank, _OBSERVATIONS, order="updated", limit=1)
     waiting, failed = (
         call.engine.list_jobs(call.bank, state=one, kind=_CONSOLIDATION).total
@@ -85,7 +85,7 @@ def get_bank_stats(call: Call) -> Json:
         "total_documents": found.document_count,
         "last_consolidated_at": responses.iso(observed[0].updated_at) if observed else None,
         "last_memory_write_at": responses.iso(found.written_at),
-        "pending_consolidation": call.engine.unsettled_count(call.bank) + waiting,
+        "pending_consolidation": call.engine.unpropagated_count(call.bank) + waiting,
         "failed_consolidation": failed,
         "total_observations": found.kinds.get("observation", 0),
     }
@@ -119,7 +119,7 @@ def delete_bank(call: Call) -> Json:
     """Permanently delete a memory bank and all its data (memories, documents, entities, mental
     models).
     """
-    entity_count, document_count = call.engine.holdings(call.bank)
+    entity_count, document_count = call.engine.content_counts(call.bank)
     exists = _bank_exists(call)
     gone = call.engine.delete_bank(call.bank) if exists else 0
     return {
@@ -146,7 +146,7 @@ def clear_memories(
         raise Invalid(
             f"Unknown fact type '{type_[:40]}'.", hint="Use experience, observation or world."
         )
-    entity_count, document_count = call.engine.holdings(call.bank)
+    entity_count, document_count = call.engine.content_counts(call.bank)
     gone = call.engine.clear_facts(call.bank, [type_] if type_ else None, call.origin("hindsight"))
     status = "cleared" if _bank_exists(call) else "not_found"
     answer: Json = {"status": status, "bank_id": call.bank, "memory_units_deleted": gone}

@@ -7,6 +7,7 @@ from commonplace import ids
 from commonplace.dialects.dialect import OTHER, Call, drop_empty
 from commonplace.dialects.hindsight import responses
 from commonplace.dialects.hindsight.memories import Tags
+from commonplace.dialects.hindsight.model_options import check_model_options
 from commonplace.dialects.hindsight.registration import bank_tool
 from commonplace.dialects.parameters import About
 from commonplace.engine.reflect import refresh_policy
@@ -126,6 +127,7 @@ def create_knowledge_page(
     consolidated, unless the trigger says otherwise. Without a language model it is there at once.
     """
     wanted = _merge_trigger(PAGE_TRIGGER, trigger, refresh_after_consolidation)
+    check_model_options(name, source_query, max_tokens, wanted)
     tokens = PAGE_TOKENS_DEFAULT if max_tokens is None else max_tokens
     draft = MentalModel(
         "",
@@ -179,6 +181,7 @@ def update_knowledge_node(
     }
     changes = {field: value for field, value in given.items() if value is not None}
     wanted = _merge_trigger(before.trigger, trigger, refresh_after_consolidation)
+    check_model_options(name, source_query, max_tokens, wanted)
     after = call.engine.update_page(call.bank, node, trigger=wanted, **changes)
     asked = {"operation_id": _start_refresh(call, after)} if after.query != before.query else {}
     return _page(call, call.engine.knowledge_page(call.bank, node)) | asked

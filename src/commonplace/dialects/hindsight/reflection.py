@@ -6,6 +6,7 @@ from commonplace import ids
 from commonplace.dialects.dialect import OTHER, Call, ToolRole, drop_empty
 from commonplace.dialects.hindsight import responses, traces
 from commonplace.dialects.hindsight.memories import MAX_TOKENS, FilterTags, Offset, TagMode, Tags
+from commonplace.dialects.hindsight.model_options import check_model_options
 from commonplace.dialects.hindsight.registration import bank_tool
 from commonplace.dialects.parameters import About
 from commonplace.engine.facts.fact_search import DEPTHS, Question
@@ -115,6 +116,7 @@ def create_mental_model(
             f"'{own[:60]}' is not a valid mental model id.",
             hint="Use lower-case letters, digits and hyphens.",
         )
+    check_model_options(name, source_query, max_tokens, wanted)
     draft = MentalModel(own, name, source_query, tuple(tags or ()), max_tokens, wanted)
     model = call.engine.add_mental_model(call.bank, draft)
     return {
@@ -162,6 +164,7 @@ def update_mental_model(
     wanted = _merge_trigger(
         before.trigger, trigger, trigger_refresh_after_consolidation, tags_match
     )
+    check_model_options(name, source_query, max_tokens, wanted)
     given = {
         "title": name,
         "query": source_query,

@@ -11,7 +11,7 @@ from commonplace import clock, ids
 from commonplace.dialects.dialect import Reply, Tool, as_json
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.records.memory import Memory
-from commonplace.records.query import Hit, Place
+from commonplace.records.query import Cursor, Hit
 from commonplace.vault.vault import path_of, title_of
 
 _TYPES = {
@@ -62,7 +62,7 @@ def status(memory: Memory) -> str:
     return "active" if memory.forgotten_at is None else "deleted"
 
 
-def cursor(question: str, place: Place) -> str:
+def cursor(question: str, place: Cursor) -> str:
     """The position of the next page, as text."""
     head = [
         number
@@ -75,7 +75,7 @@ def cursor(question: str, place: Place) -> str:
     return base64.urlsafe_b64encode(_mac(question, payload) + payload).decode().rstrip("=")
 
 
-def parse_cursor(question: str, text: str) -> Place:
+def parse_cursor(question: str, text: str) -> Cursor:
     """The position in a cursor. Raises Invalid for a changed cursor or one of another question."""
     try:
         whole = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
@@ -89,7 +89,7 @@ def parse_cursor(question: str, text: str) -> Place:
             scores = [one / _SCORE_ONE for one in rest[1 : 2 * size : 2]]
             head = tuple(zip(rest[: 2 * size : 2], scores, strict=True))
             counts = tuple(rest[2 * size :])
-            return Place(
+            return Cursor(
                 score / _SCORE_ONE, number, counts, rows, terms, bool(identified), head, ahead
             )
     except (ValueError, TypeError):

@@ -21,7 +21,7 @@ from commonplace.storage.rows.erasure import VersionText
 # Metadata of documents for the engine: facts that other documents stated first, and facts that a
 # model extracted from each chunk.
 SHARED = "shared"
-READ = "read"
+EXTRACTED = "read"
 # Scope and time of a document. They stay, since they do not depend on its text.
 _KEPT_FIELDS = ("user", "agent", "run", "said_at", "zone_ms", SHARED)
 
@@ -68,9 +68,11 @@ class DocumentRedactor:
 
     def _redact(self, document: Document) -> None:
         shared = document.metadata.get(SHARED)
-        also = cast("list[int]", shared) if isinstance(shared, list) else []
-        carried = erasure.memories_of_document(self._db, document.id) | set(also)
-        left = set(memories.by_ids(self._db, document.bank_id, sorted(carried - self._erased_ids)))
+        shared_ids = cast("list[int]", shared) if isinstance(shared, list) else []
+        memory_ids = erasure.memories_of_document(self._db, document.id) | set(shared_ids)
+        left = set(
+            memories.by_ids(self._db, document.bank_id, sorted(memory_ids - self._erased_ids))
+        )
         now = max(document.updated_at, self._clock.now())
         if not left:
             # The row stays until its last memory is erased; its text does not.
@@ -89,7 +91,7 @@ class DocumentRedactor:
             if self._ledger:
                 self._ledger.record_erased("document", document.id, document.text, derived=True)
             return
-        erased_texts = erasure.version_texts(self._db, sorted(carried & self._erased_ids))
+        erased_texts = erasure.version_texts(self._db, sorted(memory_ids & self._erased_ids))
         remaining_texts = [
             one
             for one in erasure.version_texts(self._db, sorted(left))
@@ -98,16 +100,17 @@ class DocumentRedactor:
         after = _without_statements(document, erased_texts, remaining_texts)
         if SHARED in after.metadata:
             after = replace(
-                after, metadata={**after.metadata, SHARED: [one for one in also if one in left]}
+                after,
+                metadata={**after.metadata, SHARED: [one for one in shared_ids if one in left]},
             )
         documents.update(self._db, replace(after, updated_at=now))
         if self._ledger:
             self._ledger.record_redacted("document", document.id, document.text)
 
 
-def _document_ids(wordings: Sequence[VersionText]) -> list[int]:
+def _document_ids(texts: Sequence[VersionText]) -> list[int]:
     found: dict[int, None] = {}
-    for one in wordings:
+    for one in texts:
         fact = parse_fact_metadata(one.metadata)
         numbers = (
             *(fact.documents if fact else ()),
@@ -148,14 +151,14 @@ def _without_statements(
     )
 
 
-def _erased_statement(wordings: Sequence[VersionText], number: int) -> redaction.ErasedStatement:
-    """The wordings of a memory in a document. A statement that the document no longer contains need
+def _erased_statement(texts: Sequence[VersionText], number: int) -> redaction.ErasedStatement:
+    """The texts of a memory in a document. A statement that the document no longer contains need
     not be found in it.
     """
-    fact = parse_fact_metadata(wordings[-1].metadata)
-    present = fact is None or number in fact.documents
+    fact = parse_fact_metadata(texts[-1].metadata)
+    is_stated = fact is None or number in fact.documents
     return redaction.ErasedStatement(
-        tuple(one.text for one in wordings if _is_from_document(one, number)), present
+        tuple(one.text for one in texts if _is_from_document(one, number)), is_stated
     )
 
 
@@ -166,7 +169,10 @@ def _redacted_metadata(
         name: value
         for name, value in metadata.items()
         if name in _KEPT_FIELDS
-        or (name != READ and not redacted.contains_forbidden(json.dumps(value, ensure_ascii=False)))
+        or (
+            name != EXTRACTED
+            and not redacted.contains_forbidden(json.dumps(value, ensure_ascii=False))
+        )
     }
 
 

@@ -71,17 +71,17 @@ def delete_bank(
     """Erase a bank for good with all its content. Returns the number of its memories."""
     erased = set(purge_where(runtime, bank, EVERYTHING, origin, ledger))
     with erasing_transaction(runtime):
-        erased_ids = require_bank(runtime, bank)
-        # Memories that were written since.
+        bank_record = require_bank(runtime, bank)
+        # Memories written since the first purge.
         erased |= set(purge_where(runtime, bank, EVERYTHING, origin, ledger))
         if ledger:
-            mental_model_rows.record_in_ledger(runtime, erased_ids, ledger)
-            ledger.record_erased("bank", erased_ids.id, erased_ids.name)
-        rows = banks.erase(runtime.db, erased_ids.id)
+            mental_model_rows.record_in_ledger(runtime, bank_record, ledger)
+            ledger.record_erased("bank", bank_record.id, bank_record.name)
+        rows = banks.erase(runtime.db, bank_record.id)
         if ledger:
             ledger.count_rows("revision", rows["revisions"])
             ledger.count_rows("job", rows["jobs"])
-        session_files.erase(runtime.db.path.parent, erased_ids.name)
+        session_files.erase(runtime.db.path.parent, bank_record.name)
     return len(erased)
 
 
@@ -179,25 +179,25 @@ class _Erasure:
         # stale, so that they are derived again.
         derived_memories = memories.by_ids(db, self._bank.id, derivations.derived_ids(db, purged))
         erased = list(dict.fromkeys([*purged, *derived_memories]))
-        left = set(derivations.source_ids(db, list(derived_memories))) - set(erased)
+        remaining = set(derivations.source_ids(db, list(derived_memories))) - set(erased)
         self._record(found, derived_memories, erased)
         self._documents.redact(erased)
         erasure.clear_reasons(db, self._bank.id, erased)
         memories.purge(db, self._bank.id, erased)
         self._documents.delete_empty_documents()
         erasure.clear_traces(db, self._bank.id, erased, self._documents.names)
-        derivations.mark_changed(db, self._bank.id, sorted(left))
+        derivations.mark_changed(db, self._bank.id, sorted(remaining))
         return purged
 
     def _record(
         self, found: dict[int, Memory], derived_memories: dict[int, Memory], erased: Sequence[int]
     ) -> None:
-        released = mental_model_rows.clear_answers(self._runtime, erased)
+        cleared = mental_model_rows.clear_answers(self._runtime, erased)
         if self._ledger is None:
             return
         for memory in (*found.values(), *derived_memories.values()):
             kind = "observation" if memory.kind == "observation" else "memory"
             self._ledger.record_erased(kind, memory.id, memory.text, derived=memory.id not in found)
             self._ledger.count_rows("version", memory.version)
-        for model in released:
+        for model in cleared:
             self._ledger.record_redacted("mental_model", model.id, model.content)

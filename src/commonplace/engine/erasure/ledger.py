@@ -22,18 +22,18 @@ class Ledger:
     def __init__(self, runtime: Runtime, bank: Bank, origin: Origin) -> None:
         self._bank, self._at, self._origin = bank.name, runtime.clock.now(), origin
         self._key = _key(runtime)
-        self._gone: dict[tuple[Kind, int], ErasedItem] = {}
-        self._shortened: dict[tuple[Kind, int], ErasedItem] = {}
+        self._erased: dict[tuple[Kind, int], ErasedItem] = {}
+        self._redacted: dict[tuple[Kind, int], ErasedItem] = {}
         self._rows: Counter[str] = Counter()
         self._copies = tuple(backups.older_copies(runtime.db))
 
     def record_erased(self, kind: Kind, number: int, text: str, *, derived: bool = False) -> None:
         """Record an erased item with its former text."""
-        self._gone.setdefault((kind, number), ErasedItem(kind, number, self.hash(text), derived))
+        self._erased.setdefault((kind, number), ErasedItem(kind, number, self.hash(text), derived))
 
     def record_redacted(self, kind: Kind, number: int, text: str) -> None:
         """Record an item that stays without part of its text, with the former text."""
-        self._shortened.setdefault(
+        self._redacted.setdefault(
             (kind, number), ErasedItem(kind, number, self.hash(text), derived=True)
         )
 
@@ -54,14 +54,16 @@ class Ledger:
         }
         requested = {name: self.hash(value) for name, value in named.items() if value is not None}
         redacted = {
-            item_key: one for item_key, one in self._shortened.items() if item_key not in self._gone
+            item_key: one
+            for item_key, one in self._redacted.items()
+            if item_key not in self._erased
         }
         return Receipt(
             self._bank,
             self._at,
             self._origin,
             requested,
-            tuple(self._gone.values()),
+            tuple(self._erased.values()),
             tuple(redacted.values()),
             dict(self._rows),
             log_emptied,
@@ -78,5 +80,5 @@ def _key(runtime: Runtime) -> bytes:
                 with filesystem.new_file(path) as part:
                     part.write_text(secrets.token_hex(_KEY_BYTES) + "\n", encoding="ascii")
             except Conflict:
-                pass  # Another process made it just now.
+                pass  # Another process has created it.
         return bytes.fromhex(path.read_text(encoding="ascii").strip())

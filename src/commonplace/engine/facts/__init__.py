@@ -1,5 +1,5 @@
-"""Facts of documents: retained, observed and corrected. Each module is imported when it is first
-used.
+"""Facts that are extracted from documents, and observations about them. A module is imported on
+first use.
 """
 
 from typing import TYPE_CHECKING

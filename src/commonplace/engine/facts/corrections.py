@@ -59,7 +59,7 @@ def correct(
         if before.kind == OBSERVATION:
             raise Invalid(
                 "An observation is derived and cannot be edited.",
-                hint="Update or invalidate the facts it comes from.",
+                hint="Change the facts that it is derived from.",
             )
         edit = validate_edit(_build_edit(before, replace(correction, entities=entity_names)))
         _check_span(before, edit)
@@ -89,9 +89,7 @@ def _check_span(before: Memory, edit: Edit) -> None:
     start = before.happened_at if isinstance(edit.happened_at, Unset) else edit.happened_at
     end = before.happened_until if isinstance(edit.happened_until, Unset) else edit.happened_until
     if start is not None and end is not None and end < start:
-        raise Invalid(
-            "The end is before the start.", hint="Give occurred_start and occurred_end together."
-        )
+        raise Invalid("The end is before the start.", hint="Give the start and the end together.")
 
 
 def _metadata_changes(before: Memory, wanted: Correction) -> dict[str, Any]:

@@ -194,7 +194,7 @@ class _ModelExtraction:
     ) -> None:
         self.model, self.spoken_at, self.options, self.cached = model, spoken_at, options, cached
         self.deadline = time.monotonic() + EXTRACTION_S_MAX
-        self.is_model_gone = threading.Event()
+        self.is_model_down = threading.Event()
         self.failures: list[str] = []
 
     def extract_chunk(self, chunk: Chunk) -> list[Fact] | None:
@@ -202,9 +202,11 @@ class _ModelExtraction:
         if cached_facts := self.cached.get(chunk_fingerprint(chunk.text, self.options)):
             return [replace(fact, chunk=chunk.number) for fact in cached_facts]
         seconds_left = self.deadline - time.monotonic()
-        if self.is_model_gone.is_set() or seconds_left <= 0 or chunk.number >= _CHUNKS_MAX:
+        if self.is_model_down.is_set() or seconds_left <= 0 or chunk.number >= _CHUNKS_MAX:
             self.failures.append(
-                "" if self.is_model_gone.is_set() else "The text is too long to be read in time."
+                ""
+                if self.is_model_down.is_set()
+                else "The text is too long to be extracted in time."
             )
             return None
         try:
@@ -215,7 +217,7 @@ class _ModelExtraction:
             self.failures.append(error.message)
         except ModelFailed as error:
             # The model is unavailable or too slow. Further requests would fail as well.
-            self.is_model_gone.set()
+            self.is_model_down.set()
             self.failures.append(error.message)
         return None
 
@@ -225,7 +227,7 @@ class _ModelExtraction:
         return list(llm_facts.apply_labels(facts, self.options))
 
     def warning(self, count: int) -> str:
-        """A sentence that says for how many chunks the model failed, and why."""
+        """The number of chunks for which the model failed, and the reason, as a sentence."""
         if not self.failures:
             return ""
         reason = next((one for one in self.failures if one), "")

@@ -71,11 +71,11 @@ def rewrite_observations(context: JobContext) -> object:
         if mission and model and not fact_metadata_of(one).mission.startswith(_digest(mission))
     ]
     for count, one in enumerate(outdated[:_BATCH]):
-        context.progress(count, len(outdated), "telling")
+        context.progress(count, len(outdated), "rewriting")
         facts = list(
             memories.by_ids(runtime.db, bank_record.id, fact_metadata_of(one).sources).values()
         )
-        assert model is not None, "without one, nothing waits"
+        assert model is not None, "no observation is outdated without a model"
         answer = model.ask(_INSTRUCTIONS, _prompt(mission, one, facts))
         text = _parse_answer(answer, facts)
         with runtime.db.transaction():

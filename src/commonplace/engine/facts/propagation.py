@@ -49,7 +49,7 @@ def propagate_all(runtime: Runtime) -> None:
     mental_models.run_due_refreshes(runtime)
 
 
-def unsettled_count(runtime: Runtime, bank: str) -> int:
+def unpropagated_count(runtime: Runtime, bank: str) -> int:
     """The number of memories of a bank whose changes are not propagated yet."""
     bank_record = banks.find(runtime.db, bank)
     return derivations.changed_source_count(runtime.db, bank_record.id) if bank_record else 0

@@ -67,7 +67,7 @@ def retain(
     name, author = _validate(bank, request), validate_origin(origin)
     model, reason = _model_or_reason(runtime)
 
-    def keep(extraction: Extraction | None) -> RetainResult:
+    def store(extraction: Extraction | None) -> RetainResult:
         return _store(
             runtime,
             name,
@@ -76,7 +76,7 @@ def retain(
             replace(extraction, warning=extraction.warning or reason) if extraction else None,
         )
 
-    return _store_first_current(_extractions(runtime, name, request, model), keep)
+    return _store_first_current(_extractions(runtime, name, request, model), store)
 
 
 def retain_as_job(
@@ -91,7 +91,7 @@ def retain_as_job(
     name, author = _validate(bank, request), validate_origin(origin)
     model, reason = _model_or_reason(runtime)
 
-    def keep(extraction: Extraction | None) -> tuple[Job, bool]:
+    def store(extraction: Extraction | None) -> tuple[Job, bool]:
         with runtime.db.transaction():
             done = replace(_store(runtime, name, request, author, extraction), warning=reason)
             job = enqueue(
@@ -107,7 +107,7 @@ def retain_as_job(
                 )
         return job, is_waiting
 
-    job, is_waiting = _store_first_current(_extractions(runtime, name, request, None), keep)
+    job, is_waiting = _store_first_current(_extractions(runtime, name, request, None), store)
     if not runtime.db.in_transaction:
         mental_models.refresh_after_writing(runtime, name)
     return run_or_defer(runtime, job, extract_with_model, slow=True) if is_waiting else job
@@ -197,7 +197,7 @@ def _store_first_current(
     for extraction in extractions:
         with suppress(_DocumentChanged):
             return store(extraction)
-    raise RuntimeError("What is cut in the transaction cannot have changed since.")
+    raise RuntimeError("An extraction inside the transaction cannot be outdated.")
 
 
 def _extract_beforehand(

@@ -30,9 +30,9 @@ class FactStats:
     written_at: int | None
 
 
-def survey(runtime: Runtime, bank: str) -> FactStats:
-    """Count what a bank holds. Two facts are linked by a shared entity, by being stated within a
-    day, by similar text, or as cause and effect.
+def fact_stats(runtime: Runtime, bank: str) -> FactStats:
+    """Count the content of a bank. Two facts are linked if they share an entity, were stated within
+    a day, have similar texts, or are cause and effect.
     """
     _catch_up_links(runtime, bank)
     with runtime.db.snapshot():
@@ -62,7 +62,7 @@ def survey(runtime: Runtime, bank: str) -> FactStats:
     )
 
 
-def holdings(runtime: Runtime, bank: str) -> tuple[int, int]:
+def content_counts(runtime: Runtime, bank: str) -> tuple[int, int]:
     """The number of entities that the facts of a bank name, and of its documents."""
     with runtime.db.snapshot():
         bank_record = banks.find(runtime.db, bank)

@@ -8,18 +8,15 @@ if TYPE_CHECKING:
     from commonplace.engine.operations import (
         archive as archive,
         archive_import as archive_import,
+        background_task as background_task,
         backups as backups,
-        disk_reserve as disk_reserve,
         doctor as doctor,
-        duties as duties,
         external_import as external_import,
         indexing as indexing,
         jobs as jobs,
         link_judging as link_judging,
         maintenance as maintenance,
         note_import as note_import,
-        stats as stats,
-        tasks as tasks,
         worker as worker,
     )
 

@@ -45,9 +45,10 @@ class ExternalItem:
     updated_at: int | None = None
     # Fields that the source format lacks; a stored memory keeps its values.
     absent_fields: tuple[str, ...] = ()
-    # The name of the stored document that contains it, and the metadata of a fact.
+    # The name of the stored document that contains it.
     document: str = ""
-    mark: FactMetadata | None = None
+    # The metadata of the item if it is a fact.
+    fact: FactMetadata | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def import_external(
     runtime: Runtime,
     bank: str,
     source: str,
-    things: Sequence[ExternalItem],
+    items: Sequence[ExternalItem],
     origin: Origin = Origin(),
     *,
     dry_run: bool = False,
@@ -87,7 +88,7 @@ def import_external(
     """
     name, author = validation.name(bank, what="bank"), validate_origin(origin)
     tool = f"import {validation.name(source, what='source')}"
-    check_item_count(things)
+    check_item_count(items)
     if dry_run:
         with runtime.db.snapshot():
             found = banks.find(runtime.db, name)
@@ -95,13 +96,13 @@ def import_external(
             importer = _ExternalImporter(
                 runtime, RevisionWriter(runtime, bank_id, "import", author), tool
             )
-            return tuple(importer.preview(one) for one in things)
+            return tuple(importer.preview(one) for one in items)
     with runtime.db.transaction():
         bank_id = banks.ensure(runtime.db, name, runtime.clock.now()).id
         importer = _ExternalImporter(
             runtime, RevisionWriter(runtime, bank_id, "import", author), tool
         )
-        return tuple(importer.import_item(one) for one in things)
+        return tuple(importer.import_item(one) for one in items)
 
 
 def import_reminder(
@@ -182,25 +183,25 @@ class _ExternalImporter:
             draft = self._draft(one)
         except CommonplaceError as error:
             return ImportOutcome("refused", error.message)
-        taken, before = self._plan(one, draft)
-        if taken.change == "added":
-            taken = replace(taken, memory_id=self._add(one, draft))
-        elif taken.change == "revised" and before is not None:
+        outcome, before = self._plan(one, draft)
+        if outcome.change == "added":
+            outcome = replace(outcome, memory_id=self._add(one, draft))
+        elif outcome.change == "revised" and before is not None:
             self._revise(one, before, draft)
-        elif taken.change == "moved" and before is not None:
-            taken = replace(taken, memory_id=self._move(one, before, draft))
-        self._record(one, taken)
-        return taken
+        elif outcome.change == "moved" and before is not None:
+            outcome = replace(outcome, memory_id=self._move(one, before, draft))
+        self._record(one, outcome)
+        return outcome
 
     def _draft(self, one: ExternalItem) -> Draft:
         # Reserved metadata is never taken from a source.
         metadata = fact_metadata.merge_metadata({}, one.draft.metadata)
         document_id = self._document_id(one.document) if one.document else None
-        if one.mark:
-            said_at = one.mark.mentioned_at or one.created_at or self.writer.now
+        if one.fact:
+            mentioned_at = one.fact.mentioned_at or one.created_at or self.writer.now
             fields_of_source = () if document_id is None else (document_id,)
             metadata = fact_metadata.with_fact_metadata(
-                metadata, replace(one.mark, mentioned_at=said_at, documents=fields_of_source)
+                metadata, replace(one.fact, mentioned_at=mentioned_at, documents=fields_of_source)
             )
         return validate_draft(replace(one.draft, metadata=metadata, document_id=document_id))
 
@@ -257,12 +258,12 @@ class _ExternalImporter:
         to_project = before.scope.project == "" and draft.scope.project != ""
         if not to_owner and not to_project:
             return False
-        taken = (
+        conflicting = (
             memories.find_by_key(self.runtime.db, before.bank_id, draft.scope, draft.key)
             if draft.key
             else None
         )
-        return taken is None
+        return conflicting is None
 
     def _move(self, one: ExternalItem, before: Memory, draft: Draft) -> int:
         """The scope of a memory never changes, so it is forgotten and stored again as a new
@@ -278,8 +279,8 @@ class _ExternalImporter:
         )
         return first
 
-    def _record(self, one: ExternalItem, taken: ImportOutcome) -> None:
-        if taken.change == "left" or taken.memory_id is None:
+    def _record(self, one: ExternalItem, outcome: ImportOutcome) -> None:
+        if outcome.change == "left" or outcome.memory_id is None:
             return
         reply_address: dict[str, Any] = {**self._reply_address(one), "bank_id": self.writer.bank_id}
         at = self.writer.now
@@ -287,11 +288,11 @@ class _ExternalImporter:
         reply = memories.find_idempotency_key(self.runtime.db, **reply_address)
         if reply is None:
             memories.add_idempotency_key(
-                self.runtime.db, at, taken.memory_id, content_hash=fingerprint, **reply_address
+                self.runtime.db, at, outcome.memory_id, content_hash=fingerprint, **reply_address
             )
-        elif reply != (fingerprint, taken.memory_id):
+        elif reply != (fingerprint, outcome.memory_id):
             memories.update_idempotency_key(
-                self.runtime.db, at, taken.memory_id, content_hash=fingerprint, **reply_address
+                self.runtime.db, at, outcome.memory_id, content_hash=fingerprint, **reply_address
             )
 
     def _reply_address(self, one: ExternalItem) -> dict[str, Any]:
@@ -323,7 +324,7 @@ def _changed_fields(one: ExternalItem, before: Memory, draft: Draft) -> dict[str
 
 
 def _fingerprint(one: ExternalItem) -> str:
-    return _sha256(repr((one.draft, one.absent_fields, one.mark)))
+    return _sha256(repr((one.draft, one.absent_fields, one.fact)))
 
 
 def _reply_key(key: str) -> str:

@@ -30,7 +30,7 @@ def judge_with_model(runtime: Runtime, bank_id: int) -> int:
     for memory, _ in links.changed_since(runtime.db, bank_id, position, _JUDGED_PER_RUN):
         if links.change_position(memory) > links.high_water_mark(runtime.db, bank_id):
             break  # Links derived from words come first, because making them drops the others.
-        made = [] if memory.forgotten_at is not None else _judged_links(runtime, model, memory)
+        made = [] if memory.forgotten_at is not None else _judge_links(runtime, model, memory)
         with runtime.db.transaction():
             links.put(runtime.db, bank_id, made, runtime.clock.now())
             links.set_high_water_mark(
@@ -40,7 +40,7 @@ def judge_with_model(runtime: Runtime, bank_id: int) -> int:
     return count
 
 
-def _judged_links(runtime: Runtime, model: Model, memory: Memory) -> list[Link]:
+def _judge_links(runtime: Runtime, model: Model, memory: Memory) -> list[Link]:
     """The links from a memory to older ones by the language model's judgement."""
     older = [
         one

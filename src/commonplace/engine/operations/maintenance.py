@@ -1,12 +1,13 @@
-"""Maintenance in idle time: propagates changes, embeds, links, and deletes expired data."""
+"""The work of a worker: the tasks of jobs by their kind, and maintenance in idle time."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from commonplace.engine import catch_up
 from commonplace.engine.erasure import erasure
-from commonplace.engine.facts import propagation
+from commonplace.engine.facts import observation_writer, propagation, retain
 from commonplace.engine.operations import jobs, link_judging
+from commonplace.engine.operations.worker import Tasks
 from commonplace.engine.reflect import mental_models
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import streams
@@ -15,6 +16,14 @@ from commonplace.storage.rows import banks
 CATCH_UP_MS = 200
 JOBS_KEPT_MS = 30 * 24 * 3_600_000
 _BANKS_MAX = 10_000
+
+JOB_TASKS: Tasks = MappingProxyType(
+    {
+        mental_models.JOB: mental_models.run_refresh_job,
+        observation_writer.JOB: observation_writer.rewrite_observations,
+        retain.JOB: retain.extract_with_model,
+    }
+)
 
 
 def _propagate(runtime: Runtime) -> None:
@@ -37,10 +46,10 @@ def _link(runtime: Runtime) -> None:
 # the last one ended.
 IDLE_TASKS: Mapping[str, Callable[[Runtime], None]] = MappingProxyType(
     {
-        "what follows from changes": _propagate,
+        "propagation": _propagate,
         "vectors": _embed,
         "links": _link,
-        "erasing": erasure.scrub_if_pending,
+        "scrubbing": erasure.scrub_if_pending,
     }
 )
 

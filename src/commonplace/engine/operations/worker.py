@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commonplace import validation
-from commonplace.engine.operations.duties import BackgroundTask
+from commonplace.engine.operations.background_task import BackgroundTask
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import (
     CommonplaceError,
@@ -215,9 +215,9 @@ class Worker:
         quiet_s = time.monotonic() - self._progress_at
         if quiet_s * 1000 > self._lease_ms:
             return WorkerHealth("behind", f"There has been no progress for {quiet_s:,.0f} s.")
-        if failed := [duty for duty in (self._job_task, *self._idle_tasks) if duty.failure]:
+        if failed := [task for task in (self._job_task, *self._idle_tasks) if task.failure]:
             return WorkerHealth(
-                "failing", f"The work on {failed[0].name} is failing; the log says why."
+                "failing", f"The background task {failed[0].name!r} fails; the log has the reason."
             )
         if self._late_ms > LATE_MS:
             return WorkerHealth("behind", f"The current job is {self._late_ms // 1000:,} s late.")
@@ -230,9 +230,9 @@ class Worker:
             self._wake.clear()
             if self._job_task.run() is not None:
                 continue
-            for duty in self._idle_tasks:
+            for task in self._idle_tasks:
                 self._progress_at = time.monotonic()
-                duty.run()
+                task.run()
             if not self._stopping.is_set():
                 self._wake.wait(self._poll_s)
 

@@ -1,4 +1,4 @@
-"""Directives: standing instructions of a bank for those who answer from it."""
+"""Directives: instructions of a bank that apply to every answer from it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -171,20 +171,20 @@ def delete_node(runtime: Runtime, bank: str, name: str) -> None:
     """Delete a page, or a folder with all pages and folders below it."""
     with erasing_transaction(runtime):
         knowledge_base = knowledge(runtime, bank)
-        doomed_folders = (
+        deleted_folders = (
             knowledge_base.subtree(_require_folder(knowledge_base, name).name)
             if name.startswith("kf-")
             else ()
         )
         pages = (
             [_require_page(knowledge_base, name)]
-            if not doomed_folders
-            else [one for one in knowledge_base.pages if one.folder in doomed_folders]
+            if not deleted_folders
+            else [one for one in knowledge_base.pages if one.folder in deleted_folders]
         )
         for page in pages:
             mental_models.delete_mental_model(runtime, bank, page.name)
         for folder in knowledge_base.folders:
-            if folder.name in doomed_folders:
+            if folder.name in deleted_folders:
                 rows.delete(runtime.db, folder.id)
 
 

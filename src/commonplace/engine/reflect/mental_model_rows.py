@@ -27,7 +27,7 @@ _COLUMNS = ("name", "tags", "created_at", "id")
 
 @dataclass(frozen=True, slots=True)
 class MentalModel:
-    """A stored question with its answer. `trigger` says when and from what it is refreshed."""
+    """A stored question with its answer. `trigger` defines when and from what it is refreshed."""
 
     name: str
     title: str

@@ -1,8 +1,8 @@
 """Mental models: stored questions with their answers, their sources and their history.
 
-An answer is refreshed on request, after facts were consolidated, or on a schedule, as its trigger
-says. Answers that are not stale stay. If a language model writes the answer, the worker runs the
-refresh as a job.
+An answer is refreshed on request, after facts were consolidated, or on a schedule, according to its
+trigger. An answer that is not stale is kept. If a language model writes the answer, the worker runs
+the refresh as a job.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +19,7 @@ from commonplace.engine.reflect.mental_model_rows import KIND, MentalModel
 from commonplace.engine.reflect.reflect import Reflection
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import schedules
-from commonplace.errors import CommonplaceError, Conflict, Invalid, NotFound
+from commonplace.errors import CommonplaceError, Conflict, NotFound
 from commonplace.limits import LIST_MAX, QUERY_CHARS_MAX, TITLE_CHARS_MAX
 from commonplace.records.work import BankItem, Job
 from commonplace.storage.rows import bank_items as rows
@@ -154,7 +154,7 @@ def run_refresh_job(context: JobContext) -> object:
             context.runtime, context.bank, name, lambda: context.progress(stage="writing")
         )
     except CommonplaceError:
-        _note_failure(context.runtime, context.bank, name)
+        _record_failure(context.runtime, context.bank, name)
         raise
     return {"sources": len(model.sources)}
 
@@ -327,7 +327,7 @@ def _store_answer(
     return after
 
 
-def _note_failure(runtime: Runtime, bank: str, name: str) -> None:
+def _record_failure(runtime: Runtime, bank: str, name: str) -> None:
     try:
         with runtime.db.transaction():
             row = mental_model_rows.find_row(runtime, bank, name)
@@ -353,18 +353,12 @@ def _newest_change(
 
 
 def _validate(draft: MentalModel) -> MentalModel:
-    for what, value in (("name", draft.title), ("source_query", draft.query)):
-        if not value.strip():
-            raise Invalid(f"{what} cannot be empty.")
-    if not TOKENS_MIN <= draft.tokens_max <= TOKENS_MAX:
-        raise Invalid(
-            f"max_tokens must be between {TOKENS_MIN} and {TOKENS_MAX}, got {draft.tokens_max}."
-        )
+    validation.count(draft.tokens_max, what="token limit", least=TOKENS_MIN, most=TOKENS_MAX)
     return replace(
         draft,
         name=validation.line(draft.name, what="id"),
         title=validation.name(draft.title, what="name", chars_max=TITLE_CHARS_MAX),
-        query=validation.nonempty_text(draft.query, what="query", bytes_max=QUERY_CHARS_MAX),
+        query=validation.nonempty_text(draft.query, what="question", bytes_max=QUERY_CHARS_MAX),
         tags=validation.tags(draft.tags),
         trigger=refresh_policy.validate_trigger(draft.trigger),
     )

@@ -2,7 +2,7 @@
 
 Without a language model the answer is built from the facts themselves. With a model, the model
 writes sentences and may search for more memories; a sentence without a valid citation is dropped.
-When the model fails, the answer is built without it and a warning says so.
+When the model fails, the answer is built without it and has a warning.
 """
 
 from collections.abc import Mapping

@@ -33,8 +33,8 @@ _SEARCH_CHARS_MAX = 300
 _UNKNOWN_MAX = 9
 _LINE_CHARS_MAX = 1_500
 _SENTENCES_MAX = 60
-_DROPPED_OBSERVATION = "an observation: the facts it was made of are read instead"
-_DROPPED_OVER_BUDGET = "more than the budget lets be read"
+_DROPPED_OBSERVATION = "an observation; its facts are used instead"
+_DROPPED_OVER_BUDGET = "beyond the limit of memories for this budget"
 _TRAITS: Mapping[str, tuple[str, str]] = {
     "skepticism": (
         "Trust what the memories say.",

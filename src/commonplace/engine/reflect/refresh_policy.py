@@ -87,8 +87,8 @@ def validate_trigger(given: Metadata) -> dict[str, object]:
             trigger[name] = validate_cron(trigger[name])
     if trigger.get("refresh_after_consolidation") and "refresh_cron" in trigger:
         raise Invalid(
-            "refresh_cron and refresh_after_consolidation cannot be combined.",
-            hint="Set one of them to null.",
+            "A schedule and a refresh after consolidation cannot be combined.",
+            hint="Remove one of them.",
         )
     tag_groups_condition(trigger.get("tag_groups"))
     validation.metadata(trigger, what="trigger")

@@ -23,7 +23,7 @@ _SHOWN_CHARS_MAX = 140
 
 @dataclass(frozen=True, slots=True)
 class CompactionHints:
-    """What a caller reports about its conversation; None is "not given"."""
+    """The state of a conversation as the caller reports it; None means "not given"."""
 
     budget_tokens: int | None = None
     turn_count: int | None = None

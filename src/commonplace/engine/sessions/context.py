@@ -33,7 +33,7 @@ Mode: TypeAlias = Literal["all", "working", "long_term", "rules_only"]
 
 LIMIT_MAX = 200
 DEPTH_MAX = 2
-_WORKING_MAX = 3  # Working memories come first, but must not crowd out lasting ones.
+_WORKING_MAX = 3  # Working memories come first, but must leave room for lasting ones.
 _DROP_REASON = "beyond the limit"
 _FILE_FIELDS = ("file", "files", "path", "paths", "file_path", "filePath", "filename")
 
@@ -97,14 +97,14 @@ def context(runtime: Runtime, bank: str, query: ContextQuery) -> Context:
     if query.mode != "rules_only":
         answer = _with_memories(runtime, bank, query, visible_filter, answer)
         answer = _with_links(runtime, bank, query, visible_filter, answer)
-    around = query.caller
-    if not around.session_id:
+    caller = query.caller
+    if not caller.session_id:
         return answer
     found = (answer.rules, answer.memories)
     return replace(
         answer,
         compaction=compaction.checkpoint(
-            runtime, bank, _session_handle(query), query.text, found, around.hints
+            runtime, bank, _session_handle(query), query.text, found, caller.hints
         ),
     )
 

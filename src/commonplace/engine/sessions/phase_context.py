@@ -13,7 +13,7 @@ from commonplace.records.memory import Memory
 from commonplace.records.query import Filter, Match, Query, TagMatch
 
 PHASES_MAX = 50
-# Typical terms of the phases of the original; any other phase is searched by its name.
+# Typical terms of common phases. Any other phase is searched by its name.
 _PHASE_TERMS = {
     "setup": "setup install configure environment tools dependencies getting started",
     "plan": "plan design decision goal requirement open question approach",
@@ -26,18 +26,22 @@ _PHASE_TERMS = {
 
 
 def for_phases(
-    runtime: Runtime, bank: str, phases: Sequence[str], chosen: Filter, marks: tuple[str, ...] = ()
+    runtime: Runtime,
+    bank: str,
+    phases: Sequence[str],
+    chosen: Filter,
+    metadata_path: tuple[str, ...] = (),
 ) -> tuple[Memory, ...]:
     """The memories for some phases, best first, each once.
 
-    A memory is tagged for a phase by a tag of that name, by `phase:NAME`, or by a list in the
-    metadata field `marks`.
+    A memory is tagged for a phase by a tag of that name, by `phase:NAME`, or by a list in its
+    metadata at `metadata_path`.
     """
     wanted = _validate(phases)
     found = {
         one.id: one
         for one in _tagged_memories(
-            runtime, bank, [*map(str.strip, phases), *wanted], chosen, marks
+            runtime, bank, [*map(str.strip, phases), *wanted], chosen, metadata_path
         )
     }
     scores: dict[int, float] = {}
@@ -69,7 +73,11 @@ def _validate(phases: Sequence[str]) -> list[str]:
 
 
 def _tagged_memories(
-    runtime: Runtime, bank: str, phases: Sequence[str], chosen: Filter, marks: tuple[str, ...]
+    runtime: Runtime,
+    bank: str,
+    phases: Sequence[str],
+    chosen: Filter,
+    metadata_path: tuple[str, ...],
 ) -> list[Memory]:
     spelled = [
         form
@@ -82,12 +90,12 @@ def _tagged_memories(
     found = list(
         memories.list_memories(runtime, bank, replace(chosen, where=TagMatch(tags)), limit=LIST_MAX)
     )
-    if marks:
-        with_field = replace(chosen, where=Match(marks, "ne", None))
+    if metadata_path:
+        with_field = replace(chosen, where=Match(metadata_path, "ne", None))
         found += [
             one
             for one in memories.list_memories(runtime, bank, with_field, limit=LIST_MAX)
-            if set(phases) & _phases(one.metadata, marks)
+            if set(phases) & _phases(one.metadata, metadata_path)
         ]
     return found
 

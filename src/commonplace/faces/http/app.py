@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commonplace.dialects.dialect import Dialect
+from commonplace.engine.banks import totals
 from commonplace.engine.engine import Engine
-from commonplace.engine.operations.stats import totals
 from commonplace.engine.operations.worker import Worker
 from commonplace.errors import Busy, CommonplaceError, trace_summary
 from commonplace.faces.http.access import (

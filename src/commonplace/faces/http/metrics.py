@@ -52,7 +52,7 @@ class Metrics:
         tally.bucket_counts[bisect_left(BOUNDS_S, took_s)] += 1
 
     def observe_client(self, name: str, now: int, failed: bool) -> None:
-        """Count one finished call of a client. Clients beyond the limit are not told apart."""
+        """Count one finished call of a client. Clients beyond the limit share one counter."""
         if name not in self._clients and len(self._clients) >= _CLIENTS_MAX:
             name = "others"
         tally = self._clients.setdefault(name, ClientCounts())

@@ -20,7 +20,7 @@ from commonplace.dialects import registry
 from commonplace.dialects.dialect import Dialect, add_instructions
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import maintenance
-from commonplace.engine.operations.tasks import TASKS
+from commonplace.engine.operations.maintenance import JOB_TASKS
 from commonplace.engine.operations.worker import Tasks, Worker
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Busy, CommonplaceError, Forbidden, Invalid
@@ -67,7 +67,7 @@ def run(
         )
         site = Site(engine, plan)
         _print_banner(settings, plan, host, log_json)
-        with running_workers(engine, TASKS) as workers:
+        with running_workers(engine, JOB_TASKS) as workers:
             site.workers = workers
             code = serve(site, listener)
     _close_engine(engine, site, code)

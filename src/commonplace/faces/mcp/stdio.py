@@ -71,7 +71,9 @@ class LazyEngine:
                 if self._settings.llm_url or self._settings.llm_provider:
                     # A model takes seconds. Without one, each job runs in the call that enqueues
                     # it.
-                    self._worker = operations.worker.Worker(self._engine, operations.tasks.TASKS)
+                    self._worker = operations.worker.Worker(
+                        self._engine, operations.maintenance.JOB_TASKS
+                    )
                     self._worker.start()
             return self._engine
 

@@ -11,7 +11,7 @@ from commonplace.faces.rest.operation import ITEMS, Argument, Json, Operation
 from commonplace.faces.rest.table import OPERATIONS
 from commonplace.ids import ID_MAX
 from commonplace.records.memory import Memory, Outcome, Unset
-from commonplace.records.query import Place
+from commonplace.records.query import Cursor
 
 _PREFIX = problems.PREFIX.decode()
 _SCALARS: dict[Any, Json] = {
@@ -123,7 +123,7 @@ def document() -> Json:
 
 def schema_of(kind: Any, name: str, schemas: dict[str, Any]) -> Json:
     """The JSON Schema of a type. Records are added to `schemas` and referred to."""
-    if kind is Place:
+    if kind is Cursor:
         return dict(_CURSOR)
     if kind is int and codec.is_moment(name):
         return dict(_MOMENT)

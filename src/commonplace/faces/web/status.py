@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from commonplace import ids
-from commonplace.engine.operations.stats import totals
+from commonplace.engine.banks import totals
 from commonplace.faces.web.json_twins import iso_or_none
 from commonplace.faces.web.visit import Answer, Page, Redirect, Visit
 from commonplace.records.work import Job

@@ -121,7 +121,7 @@ def _fact(location: str, given: Object, document: str) -> SourceItem:
     digest = fact_splitting.fact_digest(text, draft.tags)
     key = text_of(given.get("source_id")) or f"{document}/{digest}"
     at = created_at or mentioned_at
-    return ImportItem(location, ExternalItem(key, draft, at, at, document=document, mark=mark))
+    return ImportItem(location, ExternalItem(key, draft, at, at, document=document, fact=mark))
 
 
 def _fact_draft(given: Object, text: str) -> Draft:
