@@ -33,7 +33,7 @@ SHOTS = (
     ("ask", "/ask?q=Which+port+does+staging+use&limit=5", DESK, "dark"),
     ("inbox", "/inbox", DESK, "light"),
     ("timeline", "/timeline?project=shop", DESK, "dark"),
-    ("map", "/map?q=staging", DESK, "light"),
+    ("map", "/map", DESK, "light"),
     ("phone", "/memories", PHONE, "light"),
 )
 
@@ -78,6 +78,8 @@ def main() -> None:
                     page.goto(address.replace("ID", first))
                     if name == "ask":
                         page.locator("summary", has_text="What speaks for it").first.click()
+                    if name == "map":
+                        page.locator("#map[data-drawn]").wait_for()
                     page.screenshot(path=FOLDER / f"{name}.png")
                     context.close()
     MADE_FROM.write_text(digest() + "\n")

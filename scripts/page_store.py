@@ -51,6 +51,8 @@ def fill(engine: Engine) -> None:
     moved = Edit(text="The staging server listens on port 9090 since the move to the new cluster.")
     engine.revise("default", port.id, moved, CODEX)
     engine.remember("default", Draft("The staging server listens on port 8443."), CLAUDE)
+    for text in ("Deploys run on Tuesdays, after the meeting.", "Ada prefers large pull requests."):
+        engine.remember("default", Draft(text), CLAUDE)
     session = engine.start_session(
         "default", SessionDraft("Log-in page", client="claude-code", project="site")
     )

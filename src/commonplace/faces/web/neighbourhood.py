@@ -1,6 +1,6 @@
 """Map: the neighbourhood of a memory, or of the memories that a search finds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from commonplace import ids
@@ -71,15 +71,23 @@ def _neighbourhood(visit: Visit, seeds: Iterable[Memory]) -> Neighbourhood:
     for hops in range(1, _HOPS + 1):
         found = _links(visit, frontier)
         links |= {(one.kind, one.from_id, one.to_id): one for one in found}
-        wanted = {n for one in found for n in (one.from_id, one.to_id)} - nodes.keys()
+        wanted = _ends(found) - nodes.keys()
         room = _NODES_MAX - len(nodes)
         is_cut = is_cut or len(wanted) > room
-        chosen = Filter(ids=tuple(sorted(wanted)[-room:] if room else ()))
-        new = visit.engine.list(visit.bank, chosen, limit=_NODES_MAX) if chosen.ids else ()
+        new = _memories(visit, sorted(wanted, reverse=True)[:room])
         nodes |= {one.id: (one, hops) for one in new}
         frontier = [one.id for one in new]
-    kept = [one for one in links.values() if one.from_id in nodes and one.to_id in nodes]
+    kept = [one for one in links.values() if _ends([one]) <= nodes.keys()]
     return Neighbourhood(list(nodes.values()), kept, is_cut)
+
+
+def _ends(links: Iterable[Link]) -> set[int]:
+    return {number for one in links for number in (one.from_id, one.to_id)}
+
+
+def _memories(visit: Visit, numbers: Sequence[int]) -> Sequence[Memory]:
+    chosen = Filter(ids=tuple(numbers))
+    return visit.engine.list(visit.bank, chosen, limit=_NODES_MAX) if numbers else ()
 
 
 def _links(visit: Visit, memory_ids: list[int]) -> tuple[Link, ...]:
