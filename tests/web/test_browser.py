@@ -199,3 +199,28 @@ def test_the_map_is_drawn_and_leads_to_a_memory(page: Page, running: Running) ->
     assert page.locator("#map").evaluate(painted)
     page.get_by_role("link", name="The staging server listens on port 8080.").click()
     page.wait_for_url(re.compile("/memory/"))
+
+
+def test_the_keyboard_merges_twins_and_undoes_it(page: Page, running: Running) -> None:
+    visitor = Visitor(running)
+    visitor.remember("Deploys run on Tuesdays.", bank="merge")
+    visitor.remember("deploys run on tuesdays", bank="merge")
+    page.goto("/inbox?bank=merge")
+    page.keyboard.press("j")
+    page.keyboard.press("1")
+    expect(page.locator(".banner")).to_contain_text("Merged.")
+    expect(page.locator("h1")).to_have_text("Inbox: 0 to decide")
+    page.keyboard.press("u")
+    expect(page.locator("h1")).to_have_text("Inbox: 1 to decide")
+
+
+def test_a_file_is_imported_after_a_look_at_what_would_happen(page: Page) -> None:
+    graph = b'{"type":"entity","name":"Ada","entityType":"person","observations":["Ada sails."]}'
+    file = {"name": "memory.jsonl", "mimeType": "application/jsonl", "buffer": graph}
+    page.goto("/transfer?bank=file")
+    page.set_input_files("#file", files=[file])
+    page.get_by_role("button", name="Show what would happen").press("Enter")
+    expect(page.locator(".banner")).to_contain_text("Nothing was changed.")
+    page.set_input_files("#file", files=[file])
+    page.get_by_role("button", name="Import").press("Enter")
+    expect(page.locator(".banner")).to_contain_text("Imported memory.jsonl.")

@@ -66,7 +66,9 @@ function draw({ nodes, links }) {
     pen.fill();
     if (nodes.length <= 40) {
       pen.fillStyle = css("--ink");
-      pen.fillText(node.label.length > 28 ? `${node.label.slice(0, 27)}…` : node.label, x, y + 20);
+      const label = node.label.length > 28 ? `${node.label.slice(0, 27)}…` : node.label;
+      const half = pen.measureText(label).width / 2 + 4;
+      pen.fillText(label, Math.min(Math.max(x, half), width - half), y + 20);
     }
   }
 }
