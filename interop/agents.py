@@ -61,13 +61,13 @@ def work(home: Path) -> Path:
 
 
 def claude_lists(way: Connection, home: Path) -> str:
-    env = connect_client("claude-code", way, home) | _CLAUDE_QUIET
+    env = connect_client("claude-code", way, home) | CLAUDE_QUIET
     ran = run([*program("claude"), "mcp", "list"], env, cwd=work(home))
     return _line_with(ran.both, NAME, "Connected")
 
 
 def gemini_lists(way: Connection, home: Path) -> str:
-    env = connect_client("gemini", way, home) | _GEMINI_QUIET
+    env = connect_client("gemini", way, home) | GEMINI_QUIET
     ran = run([*program("gemini"), "mcp", "list"], env, cwd=work(home))
     return _line_with(ran.both, NAME, "Connected")
 
@@ -126,7 +126,7 @@ def codex_lists(way: Connection, home: Path) -> str:
 
 def claude_works(way: Connection, home: Path) -> str:
     script = SCRIPTS[way.dialect]
-    env = connect_client("claude-code", way, home) | _CLAUDE_QUIET
+    env = connect_client("claude-code", way, home) | CLAUDE_QUIET
     allowed = ",".join(f"mcp__{NAME}__{tool}" for tool in registry.find(way.dialect).tools)
     with model(script.steps) as standin:
         env |= {"ANTHROPIC_BASE_URL": standin.url, "ANTHROPIC_API_KEY": "sk-ant-none"}
@@ -173,7 +173,7 @@ def gemini_works(way: Connection, home: Path) -> str:
     settings.write_text(
         '{\n  // chosen by hand\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n'
     )
-    env = connect_client("gemini", way, home) | _GEMINI_QUIET
+    env = connect_client("gemini", way, home) | GEMINI_QUIET
     with model(script.steps) as standin:
         env |= {"GOOGLE_GEMINI_BASE_URL": standin.url, "GEMINI_API_KEY": "none"}
         command = [
@@ -242,13 +242,13 @@ def _line_with(said: str, *words: str) -> str:
     return found.strip()
 
 
-_CLAUDE_QUIET: Mapping[str, str] = {
+CLAUDE_QUIET: Mapping[str, str] = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
     "DISABLE_TELEMETRY": "1",
     "DISABLE_ERROR_REPORTING": "1",
 }
-_GEMINI_QUIET: Mapping[str, str] = {
+GEMINI_QUIET: Mapping[str, str] = {
     "GEMINI_CLI_TRUST_WORKSPACE": "true",
     "GEMINI_TELEMETRY_ENABLED": "false",
 }

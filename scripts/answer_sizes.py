@@ -230,6 +230,8 @@ def calls(made: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     fact = made["hindsight.sync_retain"]["memory_ids"][0]
     note = made["powermem.add_memory"]["memory_id"]
     return {
+        "commonplace.recall": {"query": _ASKED, "project_id": PROJECT},
+        "commonplace.brief": {"project_id": PROJECT},
         "memories.get_context": {"query": _ASKED, "project_id": PROJECT},
         "memories.search_memories": {"query": _ASKED, "project_id": PROJECT},
         "memories.get_rules": {"project_id": PROJECT},

@@ -50,6 +50,7 @@ MARKED: dict[str, tuple[str, ...]] = {
         *("faces/test_guard.py", "faces/test_heads.py", "faces/test_http.py"),
         *(
             "faces/test_hook_command.py",
+            "faces/test_warm.py",
             "faces/test_imports.py",
             "faces/test_jobs_page.py",
             "faces/test_metrics.py",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         TooLarge,
         Unsupported,
     )
+    from commonplace.faces.rest.client import AsyncClient, Client
     from commonplace.records.memory import (
         Bank,
         Draft,
@@ -40,8 +41,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AsyncClient",
     "Bank",
     "Busy",
+    "Client",
     "CommonplaceError",
     "Conflict",
     "Draft",
@@ -62,6 +65,8 @@ __all__ = [
     "TooLarge",
     "Unsupported",
     "Version",
+    "connect",
+    "connect_async",
     "open",
 ]
 
@@ -73,6 +78,7 @@ _MODULES = (
     "commonplace.records.memory",
     "commonplace.records.query",
     "commonplace.engine.engine",
+    "commonplace.faces.rest.client",
 )
 
 
@@ -89,3 +95,17 @@ def open(home: "str | Path | None" = None) -> "Engine":
     from commonplace.app import open_home
 
     return open_home(home)
+
+
+def connect(url: str = "http://127.0.0.1:8888", *, key: str = "") -> "Client":
+    """The verbs of the engine on a server: what `open` gives, over HTTP."""
+    from commonplace.faces.rest import client, transport
+
+    return client.Client(transport.Transport(url, key))
+
+
+def connect_async(url: str = "http://127.0.0.1:8888", *, key: str = "") -> "AsyncClient":
+    """The same with methods that are awaited."""
+    from commonplace.faces.rest.client import AsyncClient
+
+    return AsyncClient(connect(url, key=key))

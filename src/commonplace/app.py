@@ -46,6 +46,8 @@ def open_engine(settings: Settings | None = None, clock: Clock | None = None) ->
         half_life_days=chosen.fading_days,
         vault=chosen.vault_path,
         vault_inbox=chosen.vault_inbox,
+        hook_mode=chosen.hooks,
+        brief_tokens=chosen.brief_tokens,
     )
 
 

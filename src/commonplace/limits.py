@@ -1,4 +1,4 @@
-"""Every limit. A request over a limit is refused as a whole; nothing is cut silently."""
+"""All limits. A request over a limit is refused as a whole; nothing is truncated silently."""
 
 TEXT_BYTES_MAX = 1_000_000
 TITLE_CHARS_MAX = 500

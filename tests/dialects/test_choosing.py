@@ -39,13 +39,17 @@ def test_an_assistant_that_was_given_no_dialect_corrects_and_forgets_one_memory(
                     assert not answer.is_error, answer
                     return answer.content[0].text  # pyright: ignore
 
-                kept = json.loads(await asked("sync_retain", content="Ada's office is room 12."))[
-                    "memory_ids"
+                await asked("remember", text="Ada's office is room 12.")
+                await asked("remember", text="Ben's office is room 31.")
+                found = await client.call_tool("recall", {"query": "Where is Ada's office?"})
+                (kept,) = [
+                    one["id"]
+                    for one in found.structured_content["memories"]  # pyright: ignore
+                    if "Ada" in one["text"]
                 ]
-                await asked("sync_retain", content="Ben's office is room 31.")
-                await asked(choice.correct_tool, memory_id=kept[0], text="Ada's office is room 14.")
+                await asked(choice.correct_tool, id=kept, text="Ada's office is room 14.")
                 assert "room 14" in await asked("recall", query="Where is Ada's office?")
-                await asked(choice.forget_tool, memory_id=kept[0], reason="She left.")
+                await asked(choice.forget_tool, id=kept)
                 assert "room 14" not in await asked("recall", query="Where is Ada's office?")
                 assert "room 31" in await asked("recall", query="Where is Ben's office?")
 

@@ -28,6 +28,7 @@ def written(clients: dict[str, Client]) -> dict[str, Statement]:
     """One statement of each dialect."""
     made = {name: new_statement() for name in registry.NAMES}
     texts = {name: one.text for name, one in made.items()}
+    ask(clients["commonplace"], "remember", text=texts["commonplace"])
     ask(clients["vault"], "memory_append", title="Oil", body=texts["vault"])
     ask(clients["memories"], "add_memory", content=texts["memories"], project_id="pier")
     ask(

@@ -7,6 +7,7 @@ from commonplace.dialects import registry
 from commonplace.dialects.dialect import Dialect, MemoryAction
 
 AUDIENCES = {
+    "commonplace": "any assistant: five tools, and hooks that remember and recall by themselves",
     "hindsight": (
         "an assistant that takes notes of conversations, recalls facts with dates and reflects on"
         " them"

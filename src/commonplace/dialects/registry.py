@@ -10,6 +10,7 @@ from commonplace.errors import Invalid
 
 # The module of each dialect, which defines DIALECT.
 _MODULES = {
+    "commonplace": "commonplace.dialects.commonplace",
     "hindsight": "commonplace.dialects.hindsight",
     "memories": "commonplace.dialects.memories",
     "memstate": "commonplace.dialects.memstate",
@@ -17,10 +18,13 @@ _MODULES = {
     "vault": "commonplace.dialects.vault",
 }
 
-NAMES = ("vault", "memories", "memstate", "powermem", "hindsight")
+NAMES = ("commonplace", "vault", "memories", "memstate", "powermem", "hindsight")
 
-# The dialect for clients that name none. It can correct and forget a single memory.
-DEFAULT = "hindsight"
+# The dialect for clients that name none. It has few tools, and can correct and forget a single
+# memory.
+DEFAULT = "commonplace"
+# The dialect at /mcp of a server, because Hindsight's clients go there.
+HTTP_DEFAULT = "hindsight"
 
 # For dialects whose tools name a bank: the parameter, and the tools that are useless with a single
 # bank.

@@ -1,4 +1,4 @@
-"""Derivations: which memories an observation was made from, and what was made from a memory."""
+"""Derivations: the sources of a memory, and the memories derived from it."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ class Derivations:
 
 
 def list_derivations(runtime: Runtime, bank: str, memory_id: int | str) -> Derivations:
-    """What a memory was derived from, and what was derived from it."""
+    """The sources of a memory, and the memories derived from it, as far as they exist."""
     with runtime.db.snapshot():
         memory = get(runtime, bank, memory_id)
         sources = derivations.source_ids(runtime.db, [memory.id])

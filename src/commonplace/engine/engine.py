@@ -37,6 +37,7 @@ class Engine(Runtime):
     list_tags = verb(lambda: nouns.memories.list_tags)
 
     add_messages = propagating(lambda: nouns.add_messages.add_messages)
+    merge_statements = propagating(lambda: nouns.add_messages.merge_statements)
 
     recall = verb(lambda: nouns.recall.recall)
     passages_of = verb(lambda: nouns.recall.passages_of)
@@ -125,11 +126,14 @@ class Engine(Runtime):
     search_facts = verb(lambda: nouns.facts.fact_search.search_facts)
     fit_tokens = verb(lambda: nouns.facts.token_budget.fit_tokens)
     fact_stats = verb(lambda: nouns.facts.stats.fact_stats)
+    entities = verb(lambda: nouns.facts.stats.entities)
     content_counts = verb(lambda: nouns.facts.stats.content_counts)
     reflect = verb(lambda: nouns.reflect.reflect.reflect)
 
     add_directive = verb(lambda: nouns.reflect.directives.add_directive)
     list_directives = verb(lambda: nouns.reflect.directives.list_directives)
+    get_directive = verb(lambda: nouns.reflect.directives.get_directive)
+    update_directive = verb(lambda: nouns.reflect.directives.update_directive)
     delete_directive = verb(lambda: using_disk_reserve(nouns.reflect.directives.delete_directive))
     directives_in_force = verb(lambda: nouns.reflect.directives.directives_in_force)
     guidance = verb(lambda: nouns.reflect.directives.guidance)

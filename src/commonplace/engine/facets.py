@@ -1,4 +1,4 @@
-"""Facets: the values that a person can choose from when filtering a list."""
+"""Facets: the values of a bank by which a list of memories can be filtered."""
 
 from commonplace import validation
 from commonplace.engine.runtime import Runtime

@@ -16,7 +16,7 @@ from commonplace.storage.rows import banks, memories
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The copies in the new place, and the originals, which are forgotten."""
+    """The copies at the destination, and the originals, which are forgotten."""
 
     copies: tuple[Outcome, ...]
     originals: tuple[Outcome, ...]
@@ -24,7 +24,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where memories move to. Without a bank they stay in theirs, without a project in theirs."""
+    """The target of a move. Memories keep their bank or project if none is given."""
 
     bank: str = ""
     project: str | None = None
@@ -50,13 +50,15 @@ def move(
             _require_movable(runtime, memory, draft, target)
         reason = author.reason or f"moved from {bank}"
         copies = remember_many(runtime, target, drafts, replace(author, reason=reason))
-        there = author.reason or f"moved to {target}"
-        gone = forget(runtime, bank, [one.id for one in chosen], replace(author, reason=there))
-        return Moved(copies, gone)
+        reason_at_source = author.reason or f"moved to {target}"
+        originals = forget(
+            runtime, bank, [one.id for one in chosen], replace(author, reason=reason_at_source)
+        )
+        return Moved(copies, originals)
 
 
 def _draft(memory: Memory, project: str | None, *, same_bank: bool) -> Draft:
-    # What describes the file of a note stays with the original.
+    # Metadata about the file of a note stays with the original.
     own_metadata = {
         name: value
         for name, value in memory.metadata.items()

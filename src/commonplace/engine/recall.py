@@ -1,4 +1,4 @@
-"""Recall: what a bank knows about a question."""
+"""Recall: the memories of a bank that answer a question."""
 
 from collections.abc import Sequence
 from dataclasses import replace

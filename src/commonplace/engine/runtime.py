@@ -86,6 +86,9 @@ class Runtime:
     # The folder below `vault` for notes that agents create, with / as separator; "" is the vault
     # itself.
     vault_inbox: str = ""
+    # Which hooks are answered (see the setting `hooks`), and the budget of a session's brief.
+    hook_mode: str = "on"
+    brief_tokens: int = 1_200
     # Syncs the files of notes after each write, unless the face does so after each call.
     sync_note_files: Callable[["Runtime"], object] = field(default=skip_file_sync, compare=False)
     work_signal: WorkSignal = field(default_factory=WorkSignal, compare=False)

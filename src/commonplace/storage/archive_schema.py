@@ -1,4 +1,4 @@
-"""The types of rows in an archive: their columns, keys and what may differ between two states."""
+"""The types of rows in an archive: their columns, their keys and the columns that may change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ Kind: TypeAlias = Literal[
 class Shape:
     """One type of row: its columns in order, and how two states of one row are compared.
 
-    `fixed` never changes: where it differs, two things claim one key. The later of two `moments` is
-    the later state.
+    The columns in `fixed` never change: rows that differ in them are different things with one key.
+    Otherwise the row with the later `moments` is the newer state.
     """
 
     name: str
@@ -100,7 +100,7 @@ VERSION = Shape(
         "at": "moment",
         **_ORIGIN,
     },
-    # The revision is not part of it: an import may count it anew.
+    # Without the revision, because an import may renumber it.
     fixed=("id", "action", *CONTENT, "at", *_ORIGIN),
     parent="memory_id",
 )

@@ -178,7 +178,7 @@ def _next_marks(db: Database, now: int) -> tuple[int, int]:
     """An id and a number for vectors and purges, above all that any process has seen."""
     try:
         with db.transaction():
-            # With a margin for what processes see before the store is locked.
+            # The margin covers numbers that processes read before the store is locked.
             return banks.new_ids(db, now)[0], int(db.value("newest_mark")) + _MARK_MARGIN
     except Unsupported:
         # A damaged store may not have its numbers. Both grow slower than time.
@@ -195,8 +195,8 @@ def _copy_before_restore(db: Database) -> Path:
     for number in range(1, _COPIES_MAX):
         target = db.path.with_name(f"{db.path.name}.before-restore-{number}.bak")
         if not target.exists():
-            # Not verified, because the reason for a restore is often a damaged store, and its
-            # remains are worth keeping.
+            # Not verified, because a restore often replaces a damaged store, whose rest must be
+            # kept.
             write(db, target, verify=False)
             return target
     raise Conflict(

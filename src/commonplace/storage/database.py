@@ -31,8 +31,8 @@ pragma temp_store = memory;
 pragma cache_size = -16000;
 """
 _FULL = (
-    f"Free {FREE_BYTES_MIN // 1_000_000} MB or more and try again; forgetting and purging need some"
-    " room too."
+    f"Free {FREE_BYTES_MIN // 1_000_000} MB or more and try again; forgetting and purging need disk"
+    " space too."
 )
 
 
@@ -120,15 +120,15 @@ class Database:
             with self._savepoint():
                 yield
             return
-        patience_ms = (
+        lock_wait_ms = (
             self.busy_timeout_ms if wait_ms is None else min(wait_ms, self.busy_timeout_ms)
         )
-        if not self._write_lock.acquire(timeout=patience_ms / 1000):
+        if not self._write_lock.acquire(timeout=lock_wait_ms / 1000):
             raise _busy()
         outer = self._current()
         try:
             with translate_errors():
-                self._begin(patience_ms)
+                self._begin(lock_wait_ms)
             self._local.connection = self._writer
             try:
                 yield
@@ -226,9 +226,9 @@ class Database:
         with translate_errors():
             self._writer.execute("release part")
 
-    def _begin(self, patience_ms: int) -> None:
+    def _begin(self, lock_wait_ms: int) -> None:
         writer = self._open_writer()
-        writer.set_busy_timeout(patience_ms)
+        writer.set_busy_timeout(lock_wait_ms)
         self._files.check()
         try:
             writer.execute("begin immediate")
@@ -256,8 +256,8 @@ class Database:
             raise errors.Busy(
                 "The disk is nearly full; nothing was changed.",
                 hint=(
-                    "Free some space, or purge what is no longer needed: the rest is kept free for"
-                    " that."
+                    "Free some space, or purge memories; the remaining space is reserved for"
+                    " purging."
                 ),
             )
 
@@ -318,7 +318,7 @@ def translate_errors() -> Generator[None]:
 
 @contextmanager
 def translate_schema_errors() -> Generator[None]:
-    """For the first queries on a file, which fail if it is not the store that it claims to be."""
+    """Translate errors of the first queries on a file, which fail if it is not a store."""
     try:
         yield
     except apsw.SQLError as error:

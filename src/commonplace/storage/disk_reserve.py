@@ -19,5 +19,5 @@ def is_short(path: Path) -> bool:
     except OSError:
         return False
     free = found.f_bavail * found.f_frsize
-    # Some file systems report 0 because they do not know. If it is true, the write itself fails.
+    # Some file systems always report 0. If the disk is really full, the write itself fails.
     return 0 < free < min(FREE_BYTES_MIN, 2 * held)

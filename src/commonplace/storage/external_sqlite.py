@@ -20,7 +20,7 @@ from commonplace.storage.database import Row
 _MAGIC = b"SQLite format 3\x00"
 _COPIES_MAX = 3
 _LOGS = ("-wal", "-journal")
-_TABLE = "main.sqlite_schema"  # the placeholder of the queries for the actual table
+_TABLE = "main.sqlite_schema"  # The placeholder for the table in the queries.
 
 
 class ExternalFile:
@@ -53,7 +53,7 @@ class ExternalFile:
             )
             values = next(iter(cursor), None)
             if values is None:
-                raise Invalid("The row is gone.", hint="Close the program the file belongs to.")
+                raise Invalid("The row was deleted.", hint="Close the program that uses the file.")
             return dict(
                 zip((column[0] for column in cursor.get_description()), values, strict=True)
             )
@@ -94,7 +94,7 @@ def translate_errors() -> Generator[None]:
     except (apsw.Error, UnicodeDecodeError) as error:
         raise Invalid(
             "The file is damaged or not a database.",
-            hint="Close the program it belongs to, or take a backup of it.",
+            hint="Close the program that uses it, or import a backup of it.",
         ) from error
 
 

@@ -56,8 +56,8 @@ class OpenFiles:
                 "The store's write-ahead log was removed or replaced while it was open; nothing was"
                 " written.",
                 hint=(
-                    "Stop every process that uses the store and start again; stopping saves what"
-                    " the log held."
+                    "Stop every process that uses the store and start again. The content of the log"
+                    " is saved at the stop."
                 ),
             )
 

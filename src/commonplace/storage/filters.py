@@ -20,7 +20,7 @@ from commonplace.records.query import (
 from commonplace.storage.database import Database
 
 _NOT_FRAGMENTS = ("where", "status", "expired")
-_USUAL_VALUES = {"users": "", "agents": "", "runs": "", "categories": "", "kinds": "note"}
+_DEFAULTS = {"users": "", "agents": "", "runs": "", "categories": "", "kinds": "note"}
 
 
 def compile_filter(db: Database, chosen: Filter, now: int) -> tuple[str, dict[str, object]]:
@@ -29,7 +29,7 @@ def compile_filter(db: Database, chosen: Filter, now: int) -> tuple[str, dict[st
     values: dict[str, object] = {}
     for name, value in _fragment_values(chosen):
         parts.append(db.text(f"filter_{name}"))
-        if name in _USUAL_VALUES and _USUAL_VALUES[name] not in value:
+        if name in _DEFAULTS and _DEFAULTS[name] not in value:
             parts.append(db.text(f"named_{name}"))
         values[name] = json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
     if chosen.status != "any":
@@ -55,8 +55,8 @@ def json_path(match: Match) -> str:
 
 
 def field_path(match: Match) -> str:
-    """The path of a metadata field in the metadata index, where names are not escaped, so that a
-    few paths mean two fields.
+    """The path of a metadata field in the metadata index. Names are not escaped there, so a few
+    paths stand for two fields.
     """
     return "$" + "".join(f'."{name}"' for name in match.path)
 

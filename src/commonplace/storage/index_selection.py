@@ -16,7 +16,7 @@ from commonplace.reserved_metadata import RESERVED
 from commonplace.storage import filters
 from commonplace.storage.database import Database
 
-# Reserved metadata: no caller filters by it, and it would be most of the index.
+# Reserved metadata is not indexed: no caller filters by it, and it is large.
 UNINDEXED = tuple(RESERVED)
 # The indexed columns with the value that most memories have. Some have an extra index for it.
 _COLUMNS = {
@@ -28,7 +28,7 @@ _COLUMNS = {
     "runs": "",
     "categories": "",
 }
-_USUAL_INDEXED = ("users", "kinds")
+_INDEXED_DEFAULTS = ("users", "kinds")
 _OWN = {
     "id": "ids",
     "kind": "kinds",
@@ -124,13 +124,13 @@ class IndexLookups:
         return self._db.text(f"way_{name}").replace("$", suffix)
 
     def _by_column(self, name: str, values: Sequence[object]) -> list[str]:
-        usual = _COLUMNS[name] in values
-        if usual and name not in _USUAL_INDEXED and _COLUMNS[name] is not None:
+        has_default = _COLUMNS[name] in values
+        if has_default and name not in _INDEXED_DEFAULTS and _COLUMNS[name] is not None:
             return []
         lookup = self._lookup(name, v=_json_list(values))
         return [
             _union([lookup, self._lookup(f"usual_{name}")])
-            if usual and name in _USUAL_INDEXED
+            if has_default and name in _INDEXED_DEFAULTS
             else lookup
         ]
 

@@ -1,7 +1,7 @@
 """Finds damage in a store, and repairs what is derived.
 
-Canonical rows are only looked at. An index of SQLite's own counts as derived: it can be made again
-from its table.
+Canonical rows are never changed. The indexes of SQLite count as derived, because they can be
+rebuilt from their tables.
 """
 
 import json
@@ -26,8 +26,8 @@ _MAGIC = b"SQLite format 3\0"
 
 
 def file_damage(db: Database) -> list[str]:
-    """What SQLite finds wrong in the file, leaving out the text index, which has a check of its
-    own.
+    """The damage that SQLite finds in the file, except in the text index, which has its own
+    check.
     """
     lines = [str(row["line"]) for row in db.all("integrity")]
     return [line for line in lines if line != "ok" and "fts5" not in line.lower()]
@@ -39,7 +39,7 @@ def reindex(db: Database) -> None:
         try:
             connection.execute("reindex")
         except apsw.ConstraintError:
-            # Two rows claim one key. That is canonical damage, and the check will go on saying so.
+            # Two rows have the same key. This is canonical damage, which the next check reports.
             return
 
 
@@ -49,14 +49,12 @@ def broken_references(db: Database) -> dict[str, int]:
 
 
 def found_ids(db: Database, name: str) -> list[int]:
-    """The ids that a named check finds wrong."""
+    """The ids that a named check reports."""
     return [row["id"] for row in db.all(name, limit=_FOUND_MAX)]
 
 
 def unreadable_ids(db: Database) -> list[int]:
-    """The memories that have a field, in their present state or an earlier one, that is not text or
-    not JSON.
-    """
+    """The memories with a field, in any version, that is not valid text or JSON."""
     wrong: set[int] = set()
     for name in ("memory_bytes", "version_bytes"):
         after = 0
@@ -69,27 +67,24 @@ def unreadable_ids(db: Database) -> list[int]:
 
 
 def schema_fault(db: Database) -> str:
-    """What is wrong with the record of migrations; empty when nothing is."""
+    """The fault in the record of migrations, or an empty text."""
     return _schema_fault({row["name"]: row["sha256"] for row in db.all("recorded_steps")})
 
 
 def reindex_found(db: Database, name: str) -> None:
-    """Bring text, tags and queue up to date for the memories a named check finds wrong, where they
-    can be read.
-    """
+    """Index the memories that a named check reports, except unreadable ones."""
     with db.transaction():
-        lost = set(unreadable_ids(db))
-        for number in (number for number in found_ids(db, name) if number not in lost):
+        unreadable = set(unreadable_ids(db))
+        for number in (number for number in found_ids(db, name) if number not in unreadable):
             memory = memories.find(db, int(db.value("bank_of_memory", id=number) or 0), number)
             if memory is not None:
-                # The first version of a memory is indexed without clearing tags, of which there
-                # should be none yet.
+                # Indexing a first version does not delete tags, because normally there are none.
                 text_index.drop_labels(db, [number])
                 text_index.index_memory(db, memory)
 
 
 def replace_vectors(db: Database) -> None:
-    """Drop vectors that are in the wrong place or state, and queue their memories for new ones."""
+    """Drop vectors with a wrong bank or state, and queue their memories for new ones."""
     with db.transaction():
         for number in found_ids(db, "misplaced_vectors"):
             db.run("drop_vectors", ids=json.dumps([number]))
@@ -99,14 +94,14 @@ def replace_vectors(db: Database) -> None:
 
 
 def drop_orphans(db: Database) -> None:
-    """Delete derived rows whose memory is gone."""
+    """Delete derived rows whose memory does not exist."""
     with db.transaction():
         text_index.drop_orphans(db)
         db.run("drop_lost_links")
 
 
 def rebuild_text_index(db: Database) -> None:
-    """Make the text index again from the terms beside it, then from the memories where terms are
+    """Rebuild the text index from the stored terms, and from the memories whose terms are
     missing.
     """
     with db.transaction():
@@ -116,7 +111,7 @@ def rebuild_text_index(db: Database) -> None:
 
 
 def id_counter_lag(db: Database) -> int:
-    """How far the id counter is behind the highest id; 0 when it is not."""
+    """The difference between the highest id and the id counter, or 0."""
     return max(0, int(db.value("highest_id")) - int(db.value("last_id") or 0))
 
 
@@ -167,7 +162,7 @@ def remove_leftovers(db: Database, before: int) -> None:
 
 
 def paths_open_to_others(db: Database) -> list[str]:
-    """The names of the store's files, and of its folder, that other users can reach."""
+    """The names of the store's files, and of its folder, that other users can access."""
     with filesystem.translate_os_errors(db.path):
         return [
             path.name
@@ -180,16 +175,15 @@ def restrict_permissions(db: Database) -> None:
     """Remove the permissions of other users, where the process may change them."""
     with filesystem.translate_os_errors(db.path):
         for path, mode in _private_paths(db.path):
-            known = path.stat()
-            # A folder that everybody shares, such as the one for temporary files, is not ours to
-            # close.
-            if known.st_uid == os.getuid() and not known.st_mode & stat.S_ISVTX:
-                path.chmod(stat.S_IMODE(known.st_mode) & mode)
+            status = path.stat()
+            # A shared folder, such as /tmp, has the sticky bit and must stay open.
+            if status.st_uid == os.getuid() and not status.st_mode & stat.S_ISVTX:
+                path.chmod(stat.S_IMODE(status.st_mode) & mode)
 
 
 def examine_file(path: Path) -> list[str]:
-    """What is wrong inside a file that claims to be a store; refuses one that is something else or
-    cannot be read.
+    """The damage inside a file that should be a store. Raises if it is no database or cannot be
+    read.
     """
     with filesystem.translate_os_errors(path):
         if not path.exists():
@@ -213,7 +207,7 @@ def examine_file(path: Path) -> list[str]:
         with translate_errors(), backups.open_read_only(path) as connection:
             return _problems_inside(connection)
     except apsw.SQLError as error:
-        # A page that says there are no tables is read as a file without them.
+        # SQLite reads a damaged first page as a file without tables.
         raise Unsupported(
             f"{path.name!r} is missing a part of its schema.", hint=_restore_hint(path)
         ) from error
@@ -256,7 +250,7 @@ def _unfinished_copies(path: Path) -> list[Path]:
 
 def _private_paths(path: Path) -> list[tuple[Path, int]]:
     if os.name != "posix":
-        return []  # Elsewhere these bits say nothing about who can read.
+        return []  # Other systems do not use these bits.
     beside = [path, _beside(path, "-wal"), _beside(path, "-shm")]
     return [(path.parent, _FOLDER_MODE), *((file, _FILE_MODE) for file in beside if file.exists())]
 

@@ -62,8 +62,8 @@ def open_database(
                 _prepare(path, known, clock, busy_timeout_ms)
             return Database(path, busy_timeout_ms=busy_timeout_ms)
         except errors.Busy:
-            # Switching a new file to write-ahead logging cannot wait in line, so processes starting
-            # together collide.
+            # SQLite does not wait when it switches a new file to write-ahead logging, so processes
+            # that start together collide.
             if time.monotonic() > deadline:
                 raise
             time.sleep(_RETRY_S)
@@ -89,7 +89,7 @@ def _prepare(path: Path, known: tuple[Migration, ...], clock: Clock, busy_timeou
             _check_owner(connection)
             steps = _pending_steps(connection, known)
         if steps and not connection.pragma("user_version"):
-            # Must come before the first table; lets a purge give its pages back to the disk.
+            # Works only before the first table. A purge then returns its pages to the disk.
             connection.pragma("auto_vacuum", "incremental")
         if connection.pragma("journal_mode") != "wal":
             connection.pragma("journal_mode", "wal")
@@ -100,8 +100,8 @@ def _prepare(path: Path, known: tuple[Migration, ...], clock: Clock, busy_timeou
 
 
 def _check_owner(connection: apsw.Connection) -> None:
-    # The tables are looked for first: a process that makes the file right now sets both in one
-    # transaction.
+    # The tables are read before the application id, because a process that creates the file now
+    # commits both in one transaction.
     filled = connection.execute("select 1 from sqlite_schema limit 1").fetchone()
     if filled and connection.pragma("application_id") != APPLICATION_ID:
         raise errors.Unsupported(
@@ -144,7 +144,7 @@ def _upgrade(
     for step in steps:
         connection.execute("begin immediate")
         try:
-            # Another process may have taken the step while this one waited.
+            # Another process may have applied the step while this one waited.
             if step in _pending_steps(connection, known):
                 connection.execute(step.sql)
                 connection.execute(

@@ -1,7 +1,7 @@
-"""Loads the named queries. `-- name: x` starts a query; `{x}` inside one stands for the text of
-another.
+"""Loads the named queries. `-- name: x` starts a query; `{x}` inside a query is replaced by the
+text of that query.
 
-`{list:x}` stands for a select of the members, as `value`, of the JSON list that is bound as `:x`.
+`{list:x}` is replaced by a select of the members, as `value`, of the JSON list bound as `:x`.
 """
 
 import re
@@ -12,7 +12,7 @@ _FILES = Path(__file__).with_name("sql")
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 _COMMENT = re.compile(r"^[^\S\n]*+--.*$", re.MULTILINE)
 _PART = re.compile(r"\{(\w+)\}")
-# Some fragments end a name in `#` or `$`, which becomes a number before they are run.
+# In some fragments a name ends in `#` or `$`, which is replaced by a number.
 _LIST = re.compile(r"\{list:(\w+[#$]?)\}")
 
 
@@ -26,8 +26,8 @@ def load_queries() -> dict[str, str]:
             for name, text in zip(pieces[1::2], pieces[2::2], strict=True):
                 if name in texts:
                     raise ValueError(f"Two queries are called {name}.")
-                # A comment stands above the query it explains, so the cut leaves it at the end of
-                # the one before.
+                # A comment precedes the query that it explains, so the split leaves it at the end
+                # of the query before.
                 plain = _COMMENT.sub("", text).strip().removesuffix(";")
                 texts[name] = _LIST.sub(r"select value from json_each(:\1)", plain)
     return {name: _expand(text, texts) for name, text in texts.items()}

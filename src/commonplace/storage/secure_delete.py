@@ -1,14 +1,12 @@
-"""Makes erased text unreadable in the file: empties the write-ahead log and gives free pages
-back.
-"""
+"""Removes erased text from the files: empties the write-ahead log and releases free pages."""
 
 from commonplace.storage.database import Database
 from commonplace.storage.rows import banks
 
 _CHECKPOINT_WAIT_MS = 2_000
 _PAGES_AT_ONCE = 1_000
-# Noted with every erasure, until the log is emptied: a process may be killed, or another one may be
-# reading.
+# Stored with every erasure until the log is emptied, because the process may be killed, or another
+# process may be reading.
 _DUE = "unscrubbed"
 
 
@@ -23,9 +21,7 @@ def is_scrub_due(db: Database) -> bool:
 
 
 def scrub(db: Database) -> bool:
-    """Whether the log could be emptied now; a reader in another process can hold it until the next
-    attempt.
-    """
+    """Empty the log. Returns whether it was emptied; a reader in another process prevents it."""
     if db.in_transaction:
         return False
     _release_pages(db)

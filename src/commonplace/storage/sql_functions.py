@@ -1,6 +1,4 @@
-"""The few functions our SQL needs and SQLite lacks. Each gives the same answer for the same
-input.
-"""
+"""SQL functions that SQLite lacks. All of them are deterministic."""
 
 import hashlib
 import json
@@ -27,7 +25,7 @@ def _digest(*values: Any) -> str:
 
 
 def _fold(*values: Any) -> str | None:
-    # SQLite's own lower() knows ASCII only.
+    # SQLite's own lower() supports ASCII only.
     (text,) = values
     return None if text is None else str(text).casefold()
 
@@ -48,6 +46,6 @@ def _text_matches(*values: Any) -> bool:
 
 
 def _text_like(*values: Any) -> bool:
-    # SQLite's own LIKE ignores case for ASCII letters and for no others.
+    # SQLite's own LIKE ignores case for ASCII letters only.
     pattern, text = values
     return text is not None and globs.sql_like(pattern, str(text))

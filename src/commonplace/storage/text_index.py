@@ -1,7 +1,7 @@
-"""The text index and the tags: kept up to date by every write, asked by every search.
+"""The text index, the index of tags and the index of metadata.
 
-Writes belong inside the transaction that changes the memory. A forgotten memory stays indexed, so
-that a search which asks for forgotten ones finds it; a purged one leaves nothing behind.
+They are updated in the transaction that changes a memory. A forgotten memory stays indexed, because
+a search may include forgotten memories. A purged memory is removed.
 """
 
 import json
@@ -24,21 +24,18 @@ _WIPE_MAX = 100
 _COMMON_MAX = 10_000
 _NEWEST_MAX = 4_000
 _BEST = 32
-# To look up so few costs next to nothing; of more than one in eight, the best candidates of all
-# hold enough.
+# A lookup with at most so many results is always used, and a larger one up to this share of all
+# texts. Beyond that, enough of the best candidates of the whole index match the filter.
 _LOOKUP_MIN, _LOOKUP_SHARE = 1_000, 8
 _READ_MAX = 2_000
 _TERMS_CHARS_MAX = 300_000
-# What this process knows of each store: how many texts there were when a term was found to be
-# common.
+# By store: the number of texts at the time when a term was found to be common.
 _common: WeakKeyDictionary[Database, dict[tuple[str, int], int]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
 class SearchScope:
-    """Where a search looks: in a bank, at those of its memories that a filter means at some
-    moment.
-    """
+    """The memories to search: those of a bank that match a filter at a moment."""
 
     bank_id: int
     chosen: Filter
@@ -46,9 +43,7 @@ class SearchScope:
 
 
 def index_memory(db: Database, memory: Memory) -> None:
-    """Bring the text index and the tags up to a memory's present state, and queue it for a new
-    vector.
-    """
+    """Index the current state of a memory, and queue the memory for a new vector."""
     names = reserved_metadata.aliases(memory.metadata)
     labels = " ".join((*memory.tags, memory.key.replace(".", " "), memory.category, *names))
     values = {
@@ -58,8 +53,8 @@ def index_memory(db: Database, memory: Memory) -> None:
         "labels": analyzer.index_text(labels),
     }
     live = memory.forgotten_at is None
-    # Replacing a text is dear, because its old words are wiped at once; forgetting and tagging
-    # leave most as they are.
+    # Replacing a text is slow, because its old words are overwritten at once. Forgetting and
+    # tagging do not change the text.
     if not db.value("same_text", **values):
         db.run("put_text", **values)
     if memory.version > 1:
@@ -71,11 +66,11 @@ def index_memory(db: Database, memory: Memory) -> None:
             [{"bank_id": memory.bank_id, "tag": t, "memory_id": memory.id} for t in memory.tags],
         )
     if memory.metadata.keys() - UNINDEXED:
-        fields, apart = json.dumps(dict(memory.metadata)), json.dumps(UNINDEXED)
+        fields, unindexed = json.dumps(dict(memory.metadata)), json.dumps(UNINDEXED)
         db.run(
             "put_metadata_index",
             metadata=fields,
-            apart=apart,
+            apart=unindexed,
             bank_id=memory.bank_id,
             memory_id=memory.id,
         )
@@ -83,7 +78,7 @@ def index_memory(db: Database, memory: Memory) -> None:
 
 
 def reindex(db: Database, memories: Sequence[Memory]) -> None:
-    """The same for memories whose derived rows may say anything."""
+    """Index memories whose stored index rows may be wrong."""
     drop_labels(db, [memory.id for memory in memories])
     for memory in memories:
         index_memory(db, memory)
@@ -117,11 +112,10 @@ def unindex(db: Database, memory_ids: Sequence[int]) -> None:
 
 @contextmanager
 def bulk_replacement(db: Database) -> Generator[None]:
-    """Inside, replaced and deleted texts leave their words in the index, until it is made again
-    from the texts.
+    """Inside, the words of replaced and deleted texts stay in the index until it is rebuilt.
 
-    Wiping the words of one text takes a millisecond or two; making the index again takes as long
-    for a hundred texts.
+    Overwriting the words of one text takes one or two milliseconds. A rebuild takes that time for
+    a hundred texts.
     """
     db.run("set_secure_delete", wipe=0)
     yield
@@ -129,8 +123,8 @@ def bulk_replacement(db: Database) -> Generator[None]:
 
 
 def any_of(terms: Iterable[str]) -> str:
-    """A match for texts with at least one of these runs of terms. Whatever they contain, they are
-    only looked up.
+    """A match for texts with at least one of these runs of terms. Operators in them have no
+    effect.
     """
     return " OR ".join(map(_quoted, terms))
 
@@ -148,11 +142,10 @@ def any_group_of(groups: Iterable[Iterable[str]]) -> str:
 def keyword_ids(
     db: Database, bank_id: int, match: str, chosen: Filter, now: int, limit: int
 ) -> list[int]:
-    """The memories that match best among those a filter means; in no order where all of them are
-    given.
+    """The memories that match a filter and match best; unordered if there are at most `limit`.
 
-    Most filters let most memories through, so the best matches of all are tried first. Where an
-    index leads to what a filter means, only matches among those are tried.
+    Most memories match most filters, so the best matches of the whole index are checked first. If
+    an index finds the memories of the filter, only matches among these are checked.
     """
     within = SearchScope(bank_id, chosen, now)
     among = ids_from_index(db, within)
@@ -180,49 +173,48 @@ def keyword_ids(
 def _filter_ranked(
     db: Database, within: SearchScope, ranked: Sequence[int], limit: int
 ) -> list[int]:
-    """The first of some memories that a filter means, looked for in ever larger parts of them."""
+    """The first of the ranked memories that match a filter, checked in growing batches."""
     found, start = list[int](), 0
     while start < len(ranked) and len(found) < limit:
-        part = ranked[start : 2 * limit + 8 * start]
-        allowed = filter_ids(db, within.bank_id, part, within.chosen, within.now)
-        found += [number for number in part if number in allowed]
-        start += len(part)
+        batch = ranked[start : 2 * limit + 8 * start]
+        allowed = filter_ids(db, within.bank_id, batch, within.chosen, within.now)
+        found += [number for number in batch if number in allowed]
+        start += len(batch)
     return found[:limit]
 
 
 def ids_from_index(db: Database, within: SearchScope, *, by_bank: bool = False) -> str | None:
-    """The ids, with spaces between, of all memories that a filter can mean, and perhaps of others:
-    what the index finds that leads to fewest. None where it leads to many, or there is none.
-    `by_bank` means small banks as well.
+    """The ids that the smallest index lookup for a filter finds, separated by spaces.
+
+    They include all memories that match the filter, and perhaps others. None without a lookup that
+    is small enough. With `by_bank`, a small bank as a whole is a lookup too.
     """
-    asked, answers = (within, by_bank), db.snapshot_cache
-    for question, answer in answers:
-        if question == asked:
-            return answer
-    filters.compile_filter(
-        db, within.chosen, within.now
-    )  # Which refuses what is no filter, however deep it is nested.
-    ways = IndexLookups(db, within.bank_id)
-    every = (*ways.for_filter(within.chosen), *([ways.whole_bank()] if by_bank else ()))
-    best = (
-        ways.smallest(every, max(_LOOKUP_MIN, index_size(db)[0] // _LOOKUP_SHARE)) if every else ""
-    )
-    answers.append((asked, ways.ids(best) if best else None))
-    return answers[-1][1]
+    cache_key, cache = (within, by_bank), db.snapshot_cache
+    for cached_key, cached_ids in cache:
+        if cached_key == cache_key:
+            return cached_ids
+    # Raises Invalid for an invalid filter, which a lookup might not notice.
+    filters.compile_filter(db, within.chosen, within.now)
+    lookups = IndexLookups(db, within.bank_id)
+    every = (*lookups.for_filter(within.chosen), *([lookups.whole_bank()] if by_bank else ()))
+    most = max(_LOOKUP_MIN, index_size(db)[0] // _LOOKUP_SHARE)
+    best = lookups.smallest(every, most) if every else ""
+    cache.append((cache_key, lookups.ids(best) if best else None))
+    return cache[-1][1]
 
 
 def newest_with_terms(
     db: Database, within: SearchScope, terms: Sequence[str], limit: int
 ) -> list[int]:
-    """The newest memories with all of some terms, then those with any, among those a filter means.
+    """The newest memories of a filter with all of some terms, then those with any of them.
 
-    For terms so common that weighing every text with them would take long: only the newest of those
-    are looked at.
+    For terms so common that scoring every text with them would take long: only the newest texts are
+    read.
     """
     among = _ids(ids_from_index(db, within) or "")
     if 0 < len(among) <= _READ_MAX:
-        passed = filter_ids(db, within.bank_id, among, within.chosen, within.now)
-        return _with_terms(db, sorted(passed, reverse=True), terms)[:limit]
+        matching = filter_ids(db, within.bank_id, among, within.chosen, within.now)
+        return _with_terms(db, sorted(matching, reverse=True), terms)[:limit]
     found: dict[int, None] = {}
     where, values = filters.compile_filter(db, within.chosen, within.now)
     for match in (all_of(terms), any_of(terms)):
@@ -247,8 +239,8 @@ def _with_terms(db: Database, numbers: Sequence[int], terms: Sequence[str]) -> l
         for number in numbers
         if number in texts
     }
-    having = [number for number, count in counts.items() if count]
-    return sorted(having, key=lambda number: counts[number] < len(terms))
+    found = [number for number, count in counts.items() if count]
+    return sorted(found, key=lambda number: counts[number] < len(terms))
 
 
 def filter_ids(
@@ -271,11 +263,9 @@ def matching_ids(db: Database, within: SearchScope) -> str:
 
 
 def term_counts(db: Database, terms: Iterable[str], count_max: int) -> dict[str, int]:
-    """How many texts hold each term. Counting stops at a maximum, because a common word is common
-    enough.
+    """The number of texts that contain each term, counted up to a maximum.
 
-    It also stays common: what reached the maximum is not counted again until half of the texts are
-    gone.
+    A term that reached the maximum is not counted again until half of the texts are deleted.
     """
     common = _common.setdefault(db, {})
     row_count = index_size(db)[0]
@@ -349,7 +339,7 @@ def drop_orphans(db: Database) -> None:
 
 
 def is_sound(db: Database) -> bool:
-    """Whether the text index matches the texts it was made of."""
+    """Whether the text index matches the stored terms."""
     try:
         with db.transaction():
             db.run("check_texts")
@@ -372,8 +362,8 @@ def _quoted(terms: str) -> str:
 
 
 def _numbers(block: bytes) -> list[int]:
-    """The variable-length integers of SQLite: seven bits a byte, the high bit says that more
-    follow.
+    """Decode SQLite's variable-length integers: seven bits per byte; the high bit is set on all
+    bytes but the last.
     """
     numbers, current = list[int](), 0
     for byte in block:

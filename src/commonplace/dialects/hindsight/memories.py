@@ -110,10 +110,10 @@ def retain(
     or goals are stated, and for work context or project details. Answers at once with an
     operation_id.
     """
-    passage = _passage(
+    request = passage(
         content, context, timestamp, tags, metadata, document_id, append=update_mode == "append"
     )
-    job = call.engine.retain_as_job(call.bank, passage, call.origin("hindsight"))
+    job = call.engine.retain_as_job(call.bank, request, call.origin("hindsight"))
     return {
         "status": "accepted",
         "message": "Memory storage initiated" if content.strip() else _EMPTY,
@@ -139,8 +139,8 @@ def sync_retain(
     Like retain, but the memory is fully stored and found by recall when this returns. Use it when
     you query right after storing; otherwise prefer retain.
     """
-    passage = _passage(content, context, timestamp, tags, metadata, document_id, append=False)
-    done = call.engine.retain(call.bank, passage, call.origin("hindsight"))
+    request = passage(content, context, timestamp, tags, metadata, document_id, append=False)
+    done = call.engine.retain(call.bank, request, call.origin("hindsight"))
     return {
         "status": "completed",
         "message": _retain_message(done),
@@ -241,7 +241,7 @@ def get_memory(
     return responses.full_memory(call, responses.get_memory(call, memory_id))
 
 
-def _passage(
+def passage(
     content: str,
     context: str,
     timestamp: str | None,
@@ -251,6 +251,7 @@ def _passage(
     *,
     append: bool,
 ) -> RetainRequest:
+    """What is to be retained."""
     labels = None if tags is None else tuple(tags)
     said_at = responses.parse_event_time(timestamp)
     name, zone = (document_id or "").strip(), responses.utc_offset(timestamp)

@@ -227,7 +227,7 @@ def list_directives(
     """
     found = call.engine.list_directives(call.bank, tags or (), active_only=active_only)
     return {
-        "items": [_directive(call, one) for one in found[offset : offset + limit]],
+        "items": [directive_item(one) for one in found[offset : offset + limit]],
         "total": len(found),
     }
 
@@ -243,7 +243,7 @@ def create_directive(
 ) -> Json:
     """Create a new directive in a bank."""
     draft = Directive(name, content, priority, is_active, tuple(tags or ()))
-    return _directive(call, call.engine.add_directive(call.bank, draft))
+    return directive_item(call.engine.add_directive(call.bank, draft))
 
 
 @bank_tool("destroys", OTHER)
@@ -309,7 +309,8 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
     return shown | more
 
 
-def _directive(call: Call, one: Directive) -> Json:
+def directive_item(one: Directive) -> Json:
+    """A directive as it is shown."""
     return {
         "id": ids.uuid_form(one.id),
         "name": one.title,
@@ -332,7 +333,7 @@ def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json
             drop_empty(responses.memory_item(call, one.memory, names))
         )
     return drop_empty(
-        based | {"directives": [drop_empty(_directive(call, one)) for one in directives]}
+        based | {"directives": [drop_empty(directive_item(one)) for one in directives]}
     )
 
 

@@ -164,7 +164,7 @@ def _make_handler(
     def run(call: Call, *, bank_id: str | None = None, **values: Any) -> Reply:
         try:
             answer = _drop_empty_fields(
-                function(replace(call, bank=_check_bank(bank_id or call.bank)), **values)
+                function(replace(call, bank=check_bank(bank_id or call.bank)), **values)
             )
         except CommonplaceError as error:
             answer = _error_answer(error, error_fields)
@@ -208,7 +208,8 @@ def _error_answer(error: CommonplaceError, error_fields: Answer) -> Answer:
     )
 
 
-def _check_bank(bank: str) -> str:
+def check_bank(bank: str) -> str:
+    """The id of a bank, as the product allows it."""
     bank = validation.name(bank, what="bank")
     if len(bank.encode()) > BANK_BYTES_MAX or bank.startswith("_"):
         raise Invalid(

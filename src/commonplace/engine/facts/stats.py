@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.facts.fact_metadata import FactMetadata, fact_metadata_of
@@ -28,6 +28,40 @@ class FactStats:
     entity_count: int
     document_count: int
     written_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A person, place or thing that facts name, with their number and their first and last time."""
+
+    name: str
+    count: int
+    first_at: int
+    last_at: int
+    # The newest observations about it.
+    observations: tuple[Memory, ...] = ()
+
+
+def entities(runtime: Runtime, bank: str) -> tuple[Entity, ...]:
+    """The entities that the memories of a bank name, most mentioned first."""
+    found = banks.find(runtime.db, bank)
+    if found is None:
+        return ()
+    counted: dict[str, Entity] = {}
+    with runtime.db.snapshot():
+        for memory in _all_memories(runtime, found.id):
+            at = fact_metadata_of(memory).mentioned_at
+            for name in fact_metadata_of(memory).entities:
+                before = counted.get(name.casefold(), Entity(name, 0, at, at))
+                counted[name.casefold()] = _with_mention(before, memory, at)
+    return tuple(sorted(counted.values(), key=lambda one: (-one.count, one.name)))
+
+
+def _with_mention(entity: Entity, memory: Memory, at: int) -> Entity:
+    if memory.kind == "observation":
+        return replace(entity, observations=(*entity.observations, memory))
+    first, last = min(entity.first_at, at), max(entity.last_at, at)
+    return replace(entity, count=entity.count + 1, first_at=first, last_at=last)
 
 
 def fact_stats(runtime: Runtime, bank: str) -> FactStats:

@@ -52,6 +52,12 @@ class HookLauncher:
         self._store = store
         self._policy = policy
 
+    @classmethod
+    def of(cls, runtime: Runtime) -> "HookLauncher":
+        """The launcher on an open store."""
+        policy = HookPolicy(runtime.hook_mode, runtime.brief_tokens)
+        return cls(lambda: runtime, runtime.db.path.parent, policy)
+
     def answer(self, request: HookRequest) -> Json:
         """The answer in the client's form; empty when there is nothing, or when anything fails."""
         started = time.perf_counter()

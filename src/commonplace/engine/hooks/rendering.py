@@ -3,9 +3,16 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from commonplace.models import token_count
+from commonplace import lazy
 from commonplace.records.memory import Memory
+
+if TYPE_CHECKING:
+    from commonplace.models import token_count
+else:
+    # Loaded with the first text that is counted, so that a server starts without it.
+    token_count = lazy.module("commonplace.models.token_count")
 
 _OPEN = (
     "<commonplace-memory>\n"

@@ -303,5 +303,5 @@ def _id_conflict(shape: Shape, row: Row) -> Conflict:
     what = f"{shape.name} {ids.short_form(row['id'])}" if "id" in row else shape.name
     return Conflict(
         f"Another {what} is already in the store.",
-        hint="Import into an empty home; ids and keys belong to one thing only.",
+        hint="Import into an empty home, because ids and keys must be unique.",
     )

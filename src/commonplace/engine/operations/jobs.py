@@ -98,7 +98,7 @@ def list_jobs(
 
 
 def count_jobs(runtime: Runtime, bank: str) -> dict[JobState, int]:
-    """How many jobs of a bank are in each state that any is in."""
+    """The number of jobs of a bank by state. A state without jobs is left out."""
     found = banks.find(runtime.db, validation.name(bank, what="bank"))
     return jobs.counts(runtime.db, found.id) if found else {}
 

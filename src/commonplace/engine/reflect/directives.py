@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from commonplace import ids, validation
+from commonplace.engine.banks import require_bank
 from commonplace.engine.erasure.erasure import erasing_transaction
 from commonplace.engine.reflect.reflect import Guidance
 from commonplace.engine.runtime import Runtime
@@ -48,6 +50,32 @@ def add_directive(runtime: Runtime, bank: str, draft: Directive) -> Directive:
             BankItem(number, bank_id, KIND, ids.short_form(number), tags, body, now, now),
         )
     return replace(draft, title=title, tags=tags, id=number, created_at=now, updated_at=now)
+
+
+def update_directive(runtime: Runtime, bank: str, number: int, **changes: Any) -> Directive:
+    """Change fields of an instruction."""
+    with runtime.db.transaction():
+        before = get_directive(runtime, bank, number)
+        found = require_bank(runtime, bank)
+        after = replace(before, **changes)
+        title = validation.name(after.title, what="name", chars_max=TITLE_CHARS_MAX)
+        text = validation.nonempty_text(after.text, what="content")
+        tags = validation.tags(after.tags)
+        validation.count(abs(after.priority), what="priority", most=COUNT_MAX)
+        now = max(runtime.clock.now(), before.updated_at)
+        body = {"title": title, "text": text, "priority": after.priority, "active": after.active}
+        name, made = ids.short_form(before.id), before.created_at
+        bank_items.put(runtime.db, BankItem(before.id, found.id, KIND, name, tags, body, made, now))
+    return replace(after, title=title, tags=tags, updated_at=now)
+
+
+def get_directive(runtime: Runtime, bank: str, number: int) -> Directive:
+    """One instruction."""
+    found = banks.find(runtime.db, validation.name(bank, what="bank"))
+    row = bank_items.find(runtime.db, found.id, KIND, ids.short_form(number)) if found else None
+    if row is None:
+        raise NotFound(f"There is no directive {number}.", hint="List the directives.")
+    return _from_row(row)
 
 
 def list_directives(

@@ -122,6 +122,10 @@ COMMAND_TABLE: dict[str, CommandEntry] = {
         "commonplace.faces.cli.commands.hooks:hook",
         "Run a hook for an assistant.",
     ),
+    "hooks": CommandEntry(
+        "commonplace.faces.cli.commands.hooks:hooks",
+        "Let assistants remember and recall by themselves.",
+    ),
     "token": CommandEntry(
         "commonplace.faces.cli.commands.serve:token",
         "Show the token that clients of the vault dialect need.",

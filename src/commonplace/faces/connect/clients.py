@@ -8,7 +8,7 @@ file exists.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from commonplace import spelling
 from commonplace.errors import NotFound
@@ -40,6 +40,20 @@ class Machine:
         if self.system == "win32":
             return self.variable("APPDATA", self.home / "AppData" / "Roaming")
         return self.variable("XDG_CONFIG_HOME", self.home / ".config")
+
+
+class Named(Protocol):
+    """A client, as far as a plan shows it."""
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """Its name for people."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

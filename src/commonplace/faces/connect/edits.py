@@ -25,6 +25,7 @@ from commonplace.faces.connect.clients import (
     Client,
     Entry,
     Machine,
+    Named,
 )
 from commonplace.faces.connect.keys import Key, mask_keys
 
@@ -50,13 +51,15 @@ class ServerSpec:
 class EditPlan:
     """One change to one file; `before` is None if there is no file yet."""
 
-    client: Client
+    client: Named
     path: Path
     before: str | None
     after: str
     entry: Entry | None
     # Whether a key stands in the file, so that only its owner may read it.
     private: bool = False
+    # Whether the file was ours alone and goes as a whole.
+    removes_file: bool = False
 
     @property
     def changes(self) -> bool:
@@ -87,8 +90,8 @@ def plan(client: Client, wanted: ServerSpec, machine: Machine) -> EditPlan:
     """The change that lets a client speak to us. Nothing is written."""
     entry, name = _build_entry(client, wanted), _check_name(wanted.name)
     path = client.path(machine)
-    before = _read(path)
-    with _name_file_in_errors(path):
+    before = read_file(path)
+    with name_file_in_errors(path):
         after, entry = _with_entry(client, before or "", name, entry)
     return EditPlan(
         client, path, before, after, entry, private=bool(wanted.key and wanted.key.value)
@@ -98,8 +101,8 @@ def plan(client: Client, wanted: ServerSpec, machine: Machine) -> EditPlan:
 def plan_removal(client: Client, name: str, machine: Machine) -> EditPlan:
     """The change that takes our entry out again. Nothing is written."""
     name, path = _check_name(name), client.path(machine)
-    before = _read(path)
-    with _name_file_in_errors(path):
+    before = read_file(path)
+    with name_file_in_errors(path):
         after = _without_entry(client, before or "", name)
     return EditPlan(client, path, before, after, None)
 
@@ -112,7 +115,7 @@ def apply(plan: EditPlan) -> Path | None:
         return None
     # A link, as people have who keep their settings in a repository, stays a link.
     path = plan.path.resolve()
-    if _read(path) != plan.before:
+    if read_file(path) != plan.before:
         raise Conflict(
             f"Another program has just changed {plan.path}.",
             hint="Run the command again to see the change to the new file.",
@@ -120,6 +123,9 @@ def apply(plan: EditPlan) -> Path | None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         backup = _backup(path) if plan.before is not None else None
+        if plan.removes_file:
+            path.unlink()
+            return backup
         _replace(path, plan.after, private=plan.private)
     except OSError as error:
         raise _os_refusal(plan.path, error, "written") from error
@@ -313,7 +319,7 @@ def _verify(
 
 
 @contextmanager
-def _name_file_in_errors(path: Path) -> Generator[None]:
+def name_file_in_errors(path: Path) -> Generator[None]:
     """Let a refusal say which file it is about."""
     try:
         yield
@@ -330,7 +336,8 @@ def _check_name(name: str) -> str:
     return name
 
 
-def _read(path: Path) -> str | None:
+def read_file(path: Path) -> str | None:
+    """The text of a file; None if there is no file."""
     try:
         if path.stat().st_size > FILE_BYTES_MAX:
             raise TooLarge(

@@ -31,8 +31,8 @@ _HINT = "Correct the file in an editor, or move it away, and try again; nothing 
 
 @dataclass(slots=True)
 class Node:
-    """A value with the place it takes: text[start:end]. An object has members, in the order of the
-    text.
+    """A value with the place it takes: text[start:end]. An object and a list have members, in the
+    order of the text; those of a list have no names.
     """
 
     value: Any
@@ -109,8 +109,37 @@ def without(text: str, keys: tuple[str, ...]) -> str:
             return text
         holder = found.node
     gone = _find_member(holder, keys[-1])
-    if gone is None:
-        return text
+    return text if gone is None else _without_member(text, holder, gone)
+
+
+def with_item(text: str, keys: tuple[str, ...], value: Any) -> str:
+    """The text with a value at the end of the list under names from the top down."""
+    holder = _list_at(text, keys)
+    if holder is None:
+        return with_value(text, keys, [value])
+    return _insert_member(text, _Style(text), holder, "", value)
+
+
+def without_item(text: str, keys: tuple[str, ...], index: int) -> str:
+    """The text without an item of the list under names from the top down."""
+    holder = _list_at(text, keys)
+    return text if holder is None else _without_member(text, holder, holder.members[index])
+
+
+def _list_at(text: str, keys: tuple[str, ...]) -> Node | None:
+    """The list under names from the top down, or None."""
+    holder: Node = parse(text, keys)
+    for key in keys:
+        found = _find_member(holder, key)
+        if found is None:
+            return None
+        holder = found.node
+    if not isinstance(holder.value, list):
+        raise Invalid(f"{'.'.join(keys)!r} in the file is not a list.", hint=_HINT)
+    return holder
+
+
+def _without_member(text: str, holder: Node, gone: Member) -> str:
     place = holder.members.index(gone)
     before, after = (
         text[: gone.start],
@@ -128,13 +157,13 @@ def _join_halves(before: str, after: str, *, alone: bool) -> str:
     it.
     """
     head, tail = before.rstrip(" \t"), after.lstrip(" \t")
-    if alone and head.rstrip().endswith("{") and tail.lstrip().startswith("}"):
+    if alone and head.rstrip().endswith(("{", "[")) and tail.lstrip().startswith(("}", "]")):
         return head.rstrip() + tail.lstrip()
     if head.endswith("\n") and tail.startswith(("\n", "\r\n")):
         return head + tail.removeprefix("\r").removeprefix("\n")
     if head.endswith("\n"):
         return before + tail
-    return head + after if tail.startswith(("}", "\n", "\r")) else before + tail
+    return head + after if tail.startswith(("}", "]", "\n", "\r")) else before + tail
 
 
 def _insert_member(text: str, style: "_Style", holder: Node, name: str, value: Any) -> str:
@@ -262,8 +291,11 @@ class _Reader:
         node = Node([], self.start)
         self._advance()
         while self.token != "]":
-            node.value.append(self.value(depth + 1).value)
+            item = Member("", self.start, self.value(depth + 1))
+            node.members.append(item)
+            node.value.append(item.node.value)
             if self.token == ",":
+                item.comma = self.start
                 self._advance()
             elif self.token != "]":
                 raise self.broken('"," or "]"')

@@ -31,7 +31,9 @@ class Key:
 def dialect_at(url: str, dialect: str) -> str:
     """What the address speaks; a short one speaks what the server was told to."""
     first = urlsplit(url).path.strip("/").split("/")[0]
-    return first if first in registry.NAMES else dialect
+    if first in registry.NAMES:
+        return first
+    return registry.HTTP_DEFAULT if first == "mcp" and dialect == registry.DEFAULT else dialect
 
 
 def required_variable(url: str, dialect: str, settings: Settings) -> str:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import quote
 
 from commonplace import clock
 from commonplace import settings as settings_table
@@ -21,6 +22,7 @@ from commonplace.engine.hooks.hook_clients import SECONDS_MAX
 from commonplace.engine.hooks.hook_log import LogLine
 from commonplace.engine.hooks.launch import DEFAULT_BANK, HookLauncher, HookPolicy, HookRequest
 from commonplace.errors import CommonplaceError
+from commonplace.faces.warm import client, server_file
 from commonplace.limits import BODY_BYTES_MAX
 from commonplace.settings import Settings
 
@@ -85,14 +87,35 @@ def _answer(given: HookArguments) -> bytes:
     except CommonplaceError as error:
         sys.stderr.write(f"commonplace hook: {error.message}\n")
         return b"{}\n"
+    headless = is_headless(os.environ)
+    if settings.hooks == "all" or (settings.hooks == "on" and not headless):
+        found = _answer_of_server(given, settings, payload)
+        if found is not None:
+            return found
     hurried = replace(settings, busy_timeout_ms=min(settings.busy_timeout_ms, _BUSY_MS_MAX))
     launcher = HookLauncher(
         lambda: open_engine(hurried), store, HookPolicy(settings.hooks, settings.brief_tokens)
     )
-    request = HookRequest(
-        given.client, given.event, payload, given.bank, headless=is_headless(os.environ)
-    )
+    request = HookRequest(given.client, given.event, payload, given.bank, headless=headless)
     return json.dumps(launcher.answer(request)).encode() + b"\n"
+
+
+def _answer_of_server(given: HookArguments, settings: Settings, payload: bytes) -> bytes | None:
+    """The answer of the server on the store, whose models are in memory; None without a server."""
+    server = server_file.find(settings.database_path)
+    is_sendable = given.event in SECONDS_MAX and given.bank.isprintable()
+    if server is None or len(payload) > BODY_BYTES_MAX or not is_sendable:
+        return None
+    seconds = next(s for event, s in SECONDS_MAX.items() if event == given.event)
+    path = f"/hooks/{given.event}?client={quote(given.client)}"
+    try:
+        found = client.post(server, path, payload, bank=given.bank, seconds=seconds)
+    except client.Unreachable:
+        return None
+    except client.Interrupted:
+        _log_failure(given, "the server did not answer")
+        return b"{}\n"
+    return json.dumps(found).encode() + b"\n"
 
 
 def _settings(given: HookArguments) -> Settings:

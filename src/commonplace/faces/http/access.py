@@ -9,6 +9,7 @@ import hmac
 import ipaddress
 import json
 import re
+import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
@@ -86,6 +87,8 @@ class ApiKeys:
 
     everything: str = field(default="", repr=False)
     by_dialect: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    # The key of this run, for programs that can read the folder of the store.
+    local: str = field(default_factory=secrets.token_urlsafe, repr=False)
 
     @property
     def descriptions(self) -> list[str]:
@@ -100,7 +103,10 @@ class ApiKeys:
         if route.page == "health" or route.web is not None:
             # A web page checks the key itself, because browsers send it as a cookie.
             return ()
-        return tuple(filter(None, (self.everything, self.by_dialect.get(route.dialect, ""))))
+        if route.hook == "":
+            return (self.local,)
+        keys = tuple(filter(None, (self.everything, self.by_dialect.get(route.dialect, ""))))
+        return (*keys, self.local) if keys else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,11 @@ from commonplace.faces.http.dispatch import Dispatcher
 from commonplace.faces.http.endpoints import Endpoints
 from commonplace.faces.http.health import health
 from commonplace.faces.http.jobs import job_page
+from commonplace.faces.http.local import serve_local
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.routing import Router
 from commonplace.faces.mcp import messages
-from commonplace.faces.rest.apis import RestApis
+from commonplace.faces.rest.apis import RestApis, hindsight_version
 from commonplace.faces.web.asgi import WebPages, show_refusal
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Site:
         self._access = AccessGuard(
             self._dispatch, Router(plan.dialects, plan.default), plan.admission, show_refusal
         )
-        self._rest = RestApis(self.calls)
+        self._rest = RestApis(self.calls, plan)
         port, key = plan.admission.port, plan.admission.keys.everything
         self._keys, self._plan = plan.admission.keys, plan
         self._web = WebPages(self.calls, port, key, self._web_facts)
@@ -154,7 +155,10 @@ class Site:
 
     async def _dispatch(self, http_request: HttpRequest) -> None:
         try:
-            if http_request.route.api:
+            if http_request.route.hook is not None:
+                bank = self._endpoints.bank_of(http_request)
+                await serve_local(self.calls, http_request, bank)
+            elif http_request.route.api:
                 await self._rest.serve(http_request)
             elif http_request.route.dialect:
                 await self.dispatcher.serve(http_request, self._endpoints.find(http_request))
@@ -209,6 +213,7 @@ class Site:
             case "version":
                 versions = [*messages.LEGACY, *messages.MODERN]
                 about = messages.server_info() | {"protocolVersions": versions}
+                about |= hindsight_version()
                 await send_response(http_request.send, 200, json.dumps(about).encode())
             case _:
                 status, found = health(self.calls.engine, self.workers)

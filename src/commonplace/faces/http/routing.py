@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
-from commonplace.faces.rest import problems
+from commonplace.faces.rest import problems, rest_paths
 from commonplace.faces.web import sections
 
 PAGES = ("health", "version", "metrics")
@@ -32,6 +32,8 @@ class Route:
     web: tuple[str, ...] | None = None
     # Clients look for OAuth metadata before they connect, also below the endpoint.
     well_known: bool = False
+    # What programs on this machine ask for: the event of a hook, or "" for a passed call.
+    hook: str | None = None
 
 
 NOT_FOUND = Route()
@@ -52,8 +54,10 @@ class Router:
         try:
             names = [unquote_to_bytes(part).decode() for part in parts]
         except UnicodeDecodeError:
-            return Route(api="commonplace") if problems.is_ours(raw) else NOT_FOUND
+            return Route(api=rest_paths.OURS) if problems.is_ours(raw) else NOT_FOUND
         match names:
+            case _ if route := self._rest_route(names):
+                return route
             case ["mcp", *bank] if self._default:
                 return _endpoint_route(self._default, bank)
             case [dialect, "mcp", *bank] if dialect in self._dialects:
@@ -61,22 +65,33 @@ class Router:
             case _:
                 return _page_route(names)
 
+    def _rest_route(self, names: list[str]) -> Route | None:
+        api = rest_paths.api_of(names)
+        if api == rest_paths.OURS:
+            return Route(api=api, streams_body=names == rest_paths.IMPORT)
+        return Route(api=api, dialect=api) if api in self._dialects else None
+
 
 def _page_route(names: list[str]) -> Route:
     """The route of a path that is not an endpoint of MCP."""
     match names:
         case [page] if page in PAGES:
             return Route(page=page)
+        case ["hooks" | "local" as room, item]:
+            return _program_route(room, item)
         case ["api", "v1", "jobs", item] if item:
             return Route(page="job", job_id=item)
-        case ["api", "v1", "import"]:
-            return Route(api="commonplace", streams_body=True)
-        case ["api" | "openapi.json"] | ["api", "v1", *_]:
-            return Route(api="commonplace")
         case _ if sections.is_page(names):
             return Route(web=tuple(name for name in names if name))
         case _:
             return NOT_FOUND
+
+
+def _program_route(room: str, item: str) -> Route:
+    """The route of a program on this machine: a hook, or a passed call."""
+    if room == "hooks" and item:
+        return Route(hook=item)
+    return Route(hook="") if (room, item) == ("local", "call") else NOT_FOUND
 
 
 def _endpoint_route(dialect: str, bank: list[str]) -> Route:

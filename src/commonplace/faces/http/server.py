@@ -27,6 +27,7 @@ from commonplace.errors import Busy, CommonplaceError, Forbidden, Invalid
 from commonplace.faces.http import head_limits, logging_setup, tokens
 from commonplace.faces.http.access import AccessPolicy, ApiKeys, is_loopback
 from commonplace.faces.http.app import Site, SiteConfig
+from commonplace.faces.warm import server_file
 from commonplace.limits import HEAD_BYTES_MAX, SHUTDOWN_S_MAX
 from commonplace.settings import Settings
 from commonplace.vault.sync_loop import SyncLoop
@@ -63,11 +64,12 @@ def run(
     with listener:
         engine = open_engine(settings)
         plan = _site_config(
-            settings, served, dialect or registry.DEFAULT, host, listener.getsockname()[1]
+            settings, served, dialect or registry.HTTP_DEFAULT, host, listener.getsockname()[1]
         )
         site = Site(engine, plan)
         _print_banner(settings, plan, host, log_json)
-        with running_workers(engine, JOB_TASKS) as workers:
+        here = (settings.database_path, host, plan.admission.port, plan.admission.keys.local)
+        with running_workers(engine, JOB_TASKS) as workers, server_file.published(*here):
             site.workers = workers
             code = serve(site, listener)
     _close_engine(engine, site, code)

@@ -11,15 +11,18 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, cast
 
 from commonplace.app import open_engine
+from commonplace.dialects import registry
 from commonplace.dialects.dialect import Call, Dialect
 from commonplace.engine import operations
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError
 from commonplace.faces.mcp import messages, parsing, protocol, stdio_pipes
+from commonplace.faces.mcp.forwarding import CallPlace, Forwarder
 from commonplace.faces.mcp.messages import Json, RequestId
 from commonplace.faces.mcp.parent_watch import Watchdog, parent_pid
 from commonplace.faces.mcp.parsing import ProtocolError, Request
@@ -90,7 +93,13 @@ class LazyEngine:
 class StdioServer:
     """Serves one client on a pair of pipes."""
 
-    def __init__(self, dialect: Dialect, engine: Callable[[], Engine], place: Target) -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        engine: Callable[[], Engine],
+        place: Target,
+        database: Path | None = None,
+    ) -> None:
         self._engine = engine
         self._target = place
         self._reader, self._writer = stdio_pipes.claim_stdio()
@@ -99,6 +108,16 @@ class StdioServer:
         self._free_slots = threading.Semaphore(CALLS_AT_ONCE_MAX + CALLS_WAITING_MAX)
         # One process is one session, so that repeated requests are recognized.
         self._session_id = os.urandom(8).hex()
+        self._forwarder = (
+            Forwarder(
+                database,
+                CallPlace(
+                    dialect.name, place.bank, place.is_only_bank, place.folder, self._session_id
+                ),
+            )
+            if database and dialect.name in registry.NAMES
+            else None
+        )
         self._running: dict[RequestId, RunningRequest] = {}
         self._subscriptions: dict[RequestId, Request] = {}
         self._pending_questions: dict[str, SimpleQueue[Json | None]] = {}
@@ -225,12 +244,15 @@ class StdioServer:
         message: Json | None = None
         try:
             if not running.cancelled:
-                result = protocol.execute(
-                    request,
-                    self._client_session.dialect,
-                    partial(self._make_call, running),
-                    partial(self._confirm, running),
-                )
+                dialect = self._client_session.dialect
+                result = self._forwarder.result(request, dialect) if self._forwarder else None
+                if result is None:
+                    result = protocol.execute(
+                        request,
+                        dialect,
+                        partial(self._make_call, running),
+                        partial(self._confirm, running),
+                    )
                 message = messages.response(request.id, result)
         except ProtocolError as refused:
             message = messages.error_response(
@@ -349,7 +371,7 @@ def run(dialect: Dialect, settings: Settings, place: Target) -> int:
     # Read first, because a client may end while its server is still starting.
     started_by = parent_pid()
     store = LazyEngine(settings)
-    server = StdioServer(dialect, store.open, place)
+    server = StdioServer(dialect, store.open, place, settings.database_path)
     ending = Watchdog(server.stop, server.stuck_s, started_by)
     ending.start()
 

@@ -1,28 +1,33 @@
 """Serves the operations of the table over HTTP."""
 
 import json
-import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any
 
 from commonplace.app import update_note_files
 from commonplace.dialects import allowlists
-from commonplace.errors import CommonplaceError, Conflict, Invalid, trace_summary
+from commonplace.errors import CommonplaceError, Conflict, Invalid
 from commonplace.faces.http.access import HttpRequest
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.rest import idempotency
 from commonplace.faces.rest.archive_streams import find_stream
 from commonplace.faces.rest.arguments import read_arguments, split_path
 from commonplace.faces.rest.operation import ORIGIN, Operation
-from commonplace.faces.rest.responses import Response, failure_response, problem_response, send
+from commonplace.faces.rest.path_tree import PathTree
+from commonplace.faces.rest.responses import (
+    Response,
+    failure_response,
+    problem_response,
+    run_safely,
+    send,
+)
 from commonplace.faces.rest.table import OPERATIONS
 from commonplace.records.memory import Memory, Origin, Outcome
 
 NAME = "rest"
 _ROOT_PARTS = 2  # The parts of /api/v1.
-_log = logging.getLogger("commonplace.rest")
-_Tree: TypeAlias = "dict[str, Any]"
 
 
 class RestApi:
@@ -47,7 +52,7 @@ class RestApi:
         parts = split_path(http_request.scope["raw_path"])[_ROOT_PARTS:]
         if stream := find_stream(parts, http_request.method):
             return await stream(self._calls, self._engine, http_request)
-        methods = find(parts)
+        methods = _TREE.find(parts)
         if not methods:
             return problem_response(404, "There is no such path.", "See /api for the paths.")
         method = "GET" if http_request.method == "HEAD" else http_request.method
@@ -66,16 +71,13 @@ class RestApi:
         self, operation: Operation, path: Mapping[str, str], http_request: HttpRequest
     ) -> tuple[Response, bool]:
         """The response, and whether it is an error."""
-        try:
-            return self._execute(operation, path, http_request), False
-        except CommonplaceError as error:
+
+        def failure(error: CommonplaceError) -> Response:
             stale = isinstance(error, Conflict) and http_request.header(b"if-match")
-            return failure_response(error, 412 if stale else 0), True
-        except Exception as error:
-            _log.error("%s failed: %s", operation.name, trace_summary(error))
-            return problem_response(
-                500, "Something went wrong here.", "See the log of the server."
-            ), True
+            return failure_response(error, 412 if stale else 0)
+
+        work = partial(self._execute, operation, path, http_request)
+        return run_safely(operation.name, work, failure)
 
     def _execute(
         self, operation: Operation, path: Mapping[str, str], http_request: HttpRequest
@@ -98,27 +100,6 @@ class RestApi:
         if key:
             return idempotency.call_once(self._engine, operation, key, values)
         return operation.call(self._engine, values)
-
-
-def find(parts: tuple[str, ...]) -> dict[str, tuple[Operation, dict[str, str]]]:
-    """By method, the operations of a path, each with the values in the path."""
-    branches: list[tuple[_Tree, dict[str, str]]] = [(_TREE, {})]
-    for part in parts:
-        spelled = not part.startswith("{")
-        exact = [(tree[part], found) for tree, found in branches if spelled and part in tree]
-        named = [
-            (tree[name], found | {name[1:-1]: part})
-            for tree, found in branches
-            for name in tree
-            if name.startswith("{")
-        ]
-        # A path that is spelled out precedes one with a name.
-        branches = [*exact, *named] if part else []
-    return {
-        method: (operation, found)
-        for tree, found in reversed(branches)
-        for method, operation in tree.get("", {}).items()
-    }
 
 
 def media_type_error(http_request: HttpRequest) -> Response | None:
@@ -168,14 +149,11 @@ def _entity_tag(result: object) -> str:
     return f'"{memory.version}"' if isinstance(memory, Memory) else ""
 
 
-def _build_tree() -> _Tree:
-    root: _Tree = {}
+def _build_tree() -> PathTree[Operation]:
+    tree: PathTree[Operation] = PathTree()
     for operation in OPERATIONS.values():
-        tree = root
-        for part in operation.path.strip("/").split("/"):
-            tree = tree.setdefault(part, {})
-        tree.setdefault("", {})[operation.method] = operation
-    return root
+        tree.add(operation.path, operation.method, operation)
+    return tree
 
 
 _TREE = _build_tree()

@@ -2,24 +2,39 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from commonplace.faces.http.access import HttpRequest, send_response
 from commonplace.faces.http.calls import Calls
-from commonplace.faces.rest import openapi, page
+from commonplace.faces.http.endpoints import DEFAULT_BANK
+from commonplace.faces.rest import hindsight, openapi, page, rest_paths
 from commonplace.faces.rest.api import RestApi
+from commonplace.faces.rest.hindsight import shapes
+from commonplace.faces.rest.product import ProductApi
+
+if TYPE_CHECKING:
+    from commonplace.faces.http.app import SiteConfig
 
 _PAGE_METHODS = ("GET", "HEAD")
+
+
+_PRODUCTS = (hindsight.PRODUCT,)
 
 
 class RestApis:
     """The REST interfaces of one server."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, plan: "SiteConfig") -> None:
         self._ours = RestApi(calls)
         self._calls = calls
         self._apis: dict[str, Callable[[HttpRequest], Awaitable[None]]] = {
-            "commonplace": self._serve_ours,
+            rest_paths.OURS: self._serve_ours,
         }
+        for product in _PRODUCTS:
+            if dialect := plan.dialects.get(product.dialect):
+                bank = plan.banks.get(product.dialect, DEFAULT_BANK)
+                api = ProductApi(calls, product, dialect, bank)
+                self._apis[product.dialect] = api.serve
 
     async def serve(self, http_request: HttpRequest) -> None:
         """Answer one request."""
@@ -40,3 +55,8 @@ class RestApis:
 
 def _openapi_body() -> bytes:
     return json.dumps(openapi.document(), ensure_ascii=False).encode()
+
+
+def hindsight_version() -> dict[str, object]:
+    """What Hindsight's clients read on the page /version."""
+    return {"api_version": shapes.API_VERSION, "features": shapes.FEATURES}

@@ -7,7 +7,7 @@ arguments are all made from them.
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, cast, get_args, get_origin, get_type_hints
 
@@ -141,7 +141,15 @@ class Operation:
             else:
                 parts.setdefault(one.parameter, {})[one.name] = value
         records = {one.parameter: one.record for one in self.arguments if one.record is not None}
-        return values | {name: kind(**parts.get(name, {})) for name, kind in records.items()}
+        return values | {
+            name: self._record(name, kind, parts.get(name, {})) for name, kind in records.items()
+        }
+
+    def _record(self, parameter: str, kind: Any, given: dict[str, Any]) -> Any:
+        """A record of what is given, and for the rest of the default."""
+        default = next(one.default for one in self.parameters if one.name == parameter)
+        whole = default is inspect.Parameter.empty
+        return kind(**given) if whole else replace(default, **given)
 
     def _decode_one(self, one: Argument, given: Mapping[str, Any]) -> Any:
         value = given[one.name]

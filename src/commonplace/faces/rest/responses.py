@@ -1,10 +1,14 @@
 """Responses that are ready to be sent, and those to errors."""
 
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from commonplace.errors import CommonplaceError
+from commonplace.errors import CommonplaceError, trace_summary
 from commonplace.faces.http.access import Headers, HttpRequest, send_response
 from commonplace.faces.rest import problems
+
+_log = logging.getLogger("commonplace.rest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +42,16 @@ def failure_response(error: CommonplaceError, status: int = 0) -> Response:
     """The response to a request that failed."""
     body = problems.problem_of(error, status)
     return Response(status or error.status, body, content_type=problems.MEDIA_TYPE)
+
+
+def run_safely(
+    name: str, work: Callable[[], Response], failure: Callable[[CommonplaceError], Response]
+) -> tuple[Response, bool]:
+    """The response of some work, and whether it is an error. Any error becomes a response."""
+    try:
+        return work(), False
+    except CommonplaceError as error:
+        return failure(error), True
+    except Exception as error:
+        _log.error("%s failed: %s", name, trace_summary(error))
+        return problem_response(500, "Something went wrong here.", "See the server's log."), True

@@ -19,9 +19,7 @@ def put(db: Database, bank_id: int, derived_id: int, memory_ids: Iterable[int]) 
 
 
 def drop(db: Database, derived: Sequence[int]) -> None:
-    """Delete the sources of some observations or mental models, once they contain nothing of
-    them.
-    """
+    """Delete the sources of some observations or mental models after their content was cleared."""
     db.run("drop_derivations_by_derived", ids=json.dumps(list(derived)))
 
 

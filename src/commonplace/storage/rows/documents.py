@@ -38,7 +38,7 @@ def list_documents(
 
 
 def count(db: Database, bank_id: int, words: str | None, user: str | None = None) -> int:
-    """How many documents contain the words."""
+    """The number of documents that contain the words."""
     return int(db.value("count_documents", bank_id=bank_id, words=words, user=user))
 
 
@@ -52,8 +52,8 @@ def names(db: Database, bank_id: int, numbers: Sequence[int]) -> dict[int, str]:
 
 def add(db: Database, document: Document) -> None:
     """Store a new document."""
-    born = {"bank_id": document.bank_id, "name": document.name, "created_at": document.created_at}
-    db.run("add_document", **_values(document), **born)
+    fixed = {"bank_id": document.bank_id, "name": document.name, "created_at": document.created_at}
+    db.run("add_document", **_values(document), **fixed)
 
 
 def update(db: Database, document: Document) -> None:

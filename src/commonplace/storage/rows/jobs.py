@@ -1,4 +1,4 @@
-"""Jobs, as rows and back. Whoever holds a lease proves it by worker and attempt; who lost it
+"""Rows of jobs. A lease is identified by the worker and the attempt; a worker that has lost it
 changes nothing.
 """
 
@@ -31,7 +31,7 @@ def count(db: Database, bank_id: int, *, state: JobState | None, kind: str | Non
 
 
 def counts(db: Database, bank_id: int) -> dict[JobState, int]:
-    """How many jobs of a bank are in each state that any is in."""
+    """The number of jobs of a bank by state. A state without jobs is left out."""
     return {row["state"]: row["count"] for row in db.all("count_bank_jobs", bank_id=bank_id)}
 
 
@@ -50,14 +50,12 @@ def add(db: Database, job: Job) -> None:
 
 
 def claim(db: Database, worker: str, now: int, lease_ms: int, kinds: Iterable[str]) -> Job | None:
-    """The longest waiting job that is due, now leased to a worker; None when there is nothing to
-    do.
+    """Lease the job that has been due for the longest time to a worker. None if no job is due.
 
-    A job whose lease ran out is due again, until its attempts are spent.
+    A job whose lease has expired is due again while it has attempts left.
     """
     wanted = json.dumps(list(kinds))
-    # A look without the write lock first: an idle worker must not stand in the way of those who
-    # write.
+    # Checked without the write lock first, so that an idle worker does not block writers.
     if db.one("next_job", now=now, kinds=wanted) is None:
         return None
     with db.transaction():
@@ -80,7 +78,7 @@ def claim_by_id(db: Database, number: int, worker: str, now: int, lease_ms: int)
 
 
 def record_progress(db: Database, job: Job, progress: Progress, now: int, lease_ms: int) -> bool:
-    """Write how far a job is and renew its lease; whether the lease was still held."""
+    """Store the progress of a job and renew its lease. Returns whether the lease was still held."""
     return bool(
         db.run(
             "progress_job",
@@ -95,42 +93,42 @@ def record_progress(db: Database, job: Job, progress: Progress, now: int, lease_
 
 
 def finish(db: Database, job: Job, result: str, now: int) -> bool:
-    """Complete a job with its result as JSON; whether the lease was still held."""
+    """Complete a job with its result as JSON. Returns whether the lease was still held."""
     return bool(db.run("finish_job", **_lease(job), result=result, now=now))
 
 
 def complete_pending(db: Database, number: int, result: str, now: int) -> None:
-    """Complete a pending job whose work was done in the transaction that made it."""
+    """Complete a pending job whose work was done in the transaction that added it."""
     db.run("conclude_job", id=number, result=result, now=now)
 
 
 def fail(db: Database, job: Job, error: str, now: int) -> bool:
-    """Give a job up; whether the lease was still held."""
+    """Fail a job for good. Returns whether the lease was still held."""
     return bool(db.run("fail_job", **_lease(job), error=error, now=now))
 
 
 def postpone(db: Database, job: Job, error: str, now: int, *, run_at: int) -> bool:
-    """Put a failed job back for another attempt; whether the lease was still held."""
+    """Schedule another attempt of a job. Returns whether the lease was still held."""
     return bool(db.run("postpone_job", **_lease(job), error=error, run_at=run_at, now=now))
 
 
 def release(db: Database, job: Job, now: int) -> bool:
-    """Give a job back untried; whether the lease was still held."""
+    """Release a job without counting the attempt. Returns whether the lease was still held."""
     return bool(db.run("release_job", **_lease(job), now=now))
 
 
 def cancel(db: Database, number: int, now: int) -> bool:
-    """Cancel a job that has not ended; whether it had not."""
+    """Cancel a job unless it has ended. Returns whether it was cancelled."""
     return bool(db.run("cancel_job", id=number, now=now))
 
 
 def retry(db: Database, number: int, now: int) -> bool:
-    """Give a failed or cancelled job all its attempts again; whether it was either."""
+    """Reset a failed or cancelled job to all its attempts. Returns whether it was reset."""
     return bool(db.run("retry_job", id=number, now=now))
 
 
 def delete_finished(db: Database, bank_id: int, *, before: int, limit: int) -> int:
-    """Remove jobs that ended before a moment; how many."""
+    """Delete jobs that ended before a moment. Returns their number."""
     return db.run("delete_finished_jobs", bank_id=bank_id, before=before, limit=limit)
 
 

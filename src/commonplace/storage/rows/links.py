@@ -1,6 +1,4 @@
-"""Links between memories, as rows and back, and which memories changed since links were last
-made.
-"""
+"""Rows of links between memories, and the memories that changed since links were last made."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -10,10 +8,10 @@ from commonplace.records.memory import Link, LinkKind, Memory
 from commonplace.storage.database import Database
 from commonplace.storage.rows import banks, memories
 
-# When a memory changed, and its id.
+# The time of a memory's last change, and its id.
 ChangePosition: TypeAlias = tuple[int, int]
 KINDS: tuple[LinkKind, ...] = ("similar_to", "contradicts", "supersedes")
-# Causes are between facts only, and stand in the facts themselves.
+# Causal links exist only between facts, which also store them in their metadata.
 FACT_KINDS: tuple[LinkKind, ...] = (*KINDS, "caused_by")
 
 
@@ -68,8 +66,8 @@ def links_between_live(db: Database, bank_id: int, kind: LinkKind, limit: int) -
 def changed_since(
     db: Database, bank_id: int, after: ChangePosition, limit: int
 ) -> list[tuple[Memory, str]]:
-    """The memories that changed after one, in the order of their changes, each with the reason of
-    the last.
+    """The memories that changed after a position, in the order of their changes, each with the
+    reason of its last change.
     """
     rows = db.all("changed_since", bank_id=bank_id, at=after[0], id=after[1], limit=limit)
     return [(memories.from_row(row), row["reason"]) for row in rows]

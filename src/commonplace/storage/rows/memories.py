@@ -53,8 +53,8 @@ def find_by_key(db: Database, bank_id: int, scope: Scope, key: str) -> Memory | 
 
 
 def find_by_key_of_agents(db: Database, bank_id: int, scope: Scope, key: str) -> Memory | None:
-    """The memory that has a key in a user's part of a project for some agent or run, a live one
-    first.
+    """The memory with a key in a user's part of a project, for any agent or run. Live memories
+    come first.
     """
     values = {"bank_id": bank_id, "project": scope.project, "user": scope.user, "key": key}
     row = db.one("find_memory_by_key_of_agents", **values)
@@ -92,8 +92,8 @@ def select_ids(db: Database, bank_id: int, chosen: Filter, now: int) -> list[int
 
 
 def write(db: Database, memory: Memory, action: Action, revision: int, origin: Origin) -> None:
-    """Store a memory's new state and the version that records it; refuse when the state before it
-    is not the newest.
+    """Store a memory's new state and its version. Raises Conflict if the state before it is not the
+    newest one.
     """
     values = _memory_values(memory)
     if memory.version == 1:
@@ -103,7 +103,7 @@ def write(db: Database, memory: Memory, action: Action, revision: int, origin: O
     ):
         raise Conflict(hint="Read the memory again and repeat the change on its newest version.")
     else:
-        # What was made of its earlier state is to follow.
+        # Observations and models derived from its earlier state become stale.
         db.run("mark_source_changed", memory_id=memory.id, bank_id=memory.bank_id)
     db.run("add_version", **_version_values(memory, action, revision, origin))
     text_index.index_memory(db, memory)
@@ -113,7 +113,7 @@ def purge(db: Database, bank_id: int, numbers: Sequence[int]) -> None:
     """Delete memories and everything derived from them."""
     chosen = json.dumps(list(numbers))
     text_index.unindex(db, numbers)
-    # Their files are not in the store, so it is noted which ones are to go.
+    # The files of notes are outside the store, so their removal is recorded.
     db.run("leave_notes", ids=chosen)
     db.run("leave_conflict_files", ids=chosen)
     db.run("drop_notes", ids=chosen)
@@ -153,9 +153,7 @@ def find_numbered_version(db: Database, memory_id: int, number: int) -> Version 
 def versions_at_revision(
     db: Database, bank_id: int, scope: Scope, revision: int, limit: int
 ) -> list[Version]:
-    """What a user's part of a project was right after one of its revisions; agents and runs do not
-    divide it.
-    """
+    """The state of a user's part of a project after a revision, for all agents and runs."""
     values = {
         "bank_id": bank_id,
         "project": scope.project,
@@ -187,7 +185,7 @@ def revisions(db: Database, bank_id: int, project: str, limit: int) -> list[Revi
 
 
 def projects(db: Database, bank_id: int, limit: int, user: str | None = None) -> list[Project]:
-    """The projects that have live memories, of one user's if one is named, the last changed
+    """The projects with live memories, or with live memories of one user, the last changed
     first.
     """
     rows = db.all("list_projects", bank_id=bank_id, user=user, limit=limit)
@@ -200,7 +198,7 @@ def projects(db: Database, bank_id: int, limit: int, user: str | None = None) ->
 def tags(
     db: Database, bank_id: int, pattern: str, limit: int, user: str | None = None
 ) -> list[TagCount]:
-    """The tags of live memories, of one user's if one is named, that fit a pattern, the commonest
+    """The tags of live memories, or of one user's, that match a pattern, the most frequent
     first.
     """
     rows = db.all("list_tags", bank_id=bank_id, pattern=pattern, user=user, limit=limit)

@@ -8,11 +8,10 @@ from commonplace import ids
 from commonplace.storage.database import Database
 
 _JUST_NOW_MS = 60_000
-# Where a file is said to lie when another note's lies in its place. No note's name begins with a
-# dot.
+# The folder of the stored path of a note whose file was replaced by that of another note. No path
+# of a note begins with a dot.
 DISPLACED_PREFIX = ".nowhere/"
-# The time of a file that is to be read again although it did not change: its reader knows more than
-# it did.
+# The stored time of a file that must be read again although it has not changed; set by a migration.
 READ_AGAIN_NS = 1
 
 
@@ -28,7 +27,7 @@ class NoteFile:
     sha256: str
     version: int
     missing_at: int | None = None
-    # Whether we made the file. Storing 0 for a file that we made changes nothing.
+    # Whether Commonplace created the file. Storing 0 does not reset it.
     made_here: int = 0
 
 
@@ -42,16 +41,14 @@ class ErasedNoteFile:
     mtime_ns: int
     size: int
     sha256: str
-    # Whether it is a person's own, and theirs to remove.
+    # Whether the user created the file, so that only the user removes it.
     stays: int = 0
     made_here: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class VaultRoot:
-    """Which folder is a bank's folder of notes: what its mark says, and a digest of where it was
-    last seen.
-    """
+    """The folder of a bank's notes: the content of its marker file, and a hash of its last path."""
 
     mark: str
     place: str
@@ -59,9 +56,7 @@ class VaultRoot:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedFile:
-    """A file that should lie in a folder of notes; `present` where it was there at the last
-    look.
-    """
+    """A file that is expected in a folder of notes; `present` if the last sync found it."""
 
     memory_id: int
     path: str
@@ -98,15 +93,13 @@ def files_at(
 
 
 def paths(db: Database, bank_id: int, folder: str = "") -> list[str]:
-    """The names of the files of a bank's notes in the folder of notes, or in a folder below it,
-    which ends with /.
-    """
+    """The paths of the files of a bank's notes, or of those in a folder, which ends with /."""
     return [row["name"] for row in db.all("note_paths", bank_id=bank_id, folder=folder)]
 
 
 def file_stamps(db: Database, bank_id: int) -> dict[str, tuple[int, int]]:
-    """The time and size of each file of a bank, as it was; of one that should be there and is not,
-    impossible ones.
+    """The time and size of each file of a bank at the last sync. A missing file has impossible
+    values.
     """
     return {
         row["path"]: (row["mtime_ns"], row["size"])
@@ -120,11 +113,9 @@ def put(db: Database, kept: NoteFile) -> None:
 
 
 def displace(db: Database, kept: NoteFile, now: int) -> None:
-    """Note of all other notes that were thought to lie where this one lies that their files are
-    gone.
-    """
-    place = {"bank_id": kept.bank_id, "path": kept.path, "memory_id": kept.memory_id}
-    db.run("displace_notes", nowhere=DISPLACED_PREFIX, now=now, **place)
+    """Record that the files of all other notes at the path of this one are missing."""
+    location = {"bank_id": kept.bank_id, "path": kept.path, "memory_id": kept.memory_id}
+    db.run("displace_notes", nowhere=DISPLACED_PREFIX, now=now, **location)
 
 
 def put_many(db: Database, kept: Sequence[NoteFile]) -> None:
@@ -133,14 +124,12 @@ def put_many(db: Database, kept: Sequence[NoteFile]) -> None:
 
 
 def ids_in_use(db: Database, numbers: Sequence[int]) -> set[int]:
-    """Which of some ids belong to a memory or a version, of whichever bank, or to a note that is
-    being erased.
-    """
+    """Those of some ids that belong to a memory, a version or a note being erased, in any bank."""
     return {row["id"] for row in db.all("taken_ids", ids=json.dumps(list(numbers)))}
 
 
 def forgotten_without_file(db: Database, bank_id: int) -> set[int]:
-    """The notes of a bank that are forgotten and whose files are gone."""
+    """The forgotten notes of a bank whose files are missing."""
     return {row["memory_id"] for row in db.all("gone_notes", bank_id=bank_id)}
 
 
@@ -176,12 +165,12 @@ def banks_with_notes(db: Database) -> list[str]:
 
 
 def banks_to_erase(db: Database) -> list[str]:
-    """The banks, also erased ones, in whose folders files are still to be removed."""
+    """The banks, also erased ones, whose folders contain files to be removed."""
     return [row["bank"] for row in db.all("banks_to_erase")]
 
 
 def banks_of_erased(db: Database, numbers: Collection[int]) -> list[str]:
-    """The banks in whose folders the files of some erased notes lie."""
+    """The banks whose folders contain the files of some erased notes."""
     return (
         [row["bank"] for row in db.all("banks_of_erased", ids=json.dumps(list(numbers)))]
         if numbers
@@ -234,8 +223,8 @@ def expected_files(db: Database, bank: str, limit: int) -> list[ExpectedFile]:
 
 
 def move_to_folder(db: Database, bank_id: int, present: Iterable[str], now: int) -> None:
-    """Have every note written into the folder that does not lie in it; a forgotten one is only
-    noted as not there.
+    """Mark every note outside the folder to be written into it. A forgotten note is only marked as
+    missing.
     """
     given = {"bank_id": bank_id, "present": json.dumps(list(present)), "nowhere": DISPLACED_PREFIX}
     db.run("rehome_notes", **given)
@@ -260,7 +249,7 @@ def drop_conflict_file(db: Database, bank: str, path: str) -> None:
 
 
 def put_wikilinks(db: Database, bank_id: int, links: Mapping[int, Iterable[str]]) -> None:
-    """Note the names to which some notes link; what is noted already is not written again."""
+    """Store the names to which some notes link. Unchanged rows are not written."""
     known: dict[int, set[str]] = {}
     for row in db.all("wikilinks_of", ids=json.dumps(list(links))):
         known.setdefault(row["memory_id"], set()).add(row["name"])

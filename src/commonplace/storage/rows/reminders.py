@@ -21,7 +21,7 @@ def list_reminders(
     include_disabled: bool,
     limit: int,
 ) -> list[Reminder]:
-    """Reminders of some projects and users, enabled ones first, next one first."""
+    """Reminders of some projects and users, enabled ones first, by their next time."""
     scope = _scope(bank_id, projects, users)
     rows = db.all("list_reminders", **scope, include_disabled=int(include_disabled), limit=limit)
     return [_reminder(row) for row in rows]
@@ -58,7 +58,7 @@ def add(db: Database, reminder: Reminder) -> None:
 
 
 def schedule(db: Database, reminder: Reminder) -> None:
-    """Write whether a reminder is enabled, when it comes next and when it came last."""
+    """Store whether a reminder is enabled, its next time and its last time."""
     db.run(
         "schedule_reminder",
         id=reminder.id,

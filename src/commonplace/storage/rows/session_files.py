@@ -1,6 +1,4 @@
-"""Snapshots of sessions as markdown files beside the store, for people and for tools that read
-folders.
-"""
+"""Markdown files of session snapshots, beside the store."""
 
 import shutil
 from contextlib import suppress
@@ -32,7 +30,7 @@ def remove(home: Path, bank: str, snapshot: Snapshot) -> bool:
         if not target.is_file():
             return False
         target.unlink()
-        with suppress(OSError):  # The folder of that day, once nothing is left in it.
+        with suppress(OSError):  # Deletes the folder of the day if it is empty.
             target.parent.rmdir()
     return True
 
@@ -47,12 +45,10 @@ def erase(home: Path, bank: str) -> None:
 
 def _path(bank: str, snapshot: Snapshot) -> Path:
     day = f"{datetime.fromtimestamp(snapshot.at // 1000, UTC):%Y-%m-%d}"
-    # The id after the slug: two snapshots may have one slug, and no file is ever written over.
+    # With the id, because two snapshots may have the same slug.
     return Path(FOLDER) / _folder(bank) / day / f"{snapshot.slug}-{ids.short_form(snapshot.id)}.md"
 
 
 def _folder(bank: str) -> str:
-    """A bank's name as the name of one folder; dots too, because two of them would mean the folder
-    above.
-    """
+    """A bank's name as a folder name. Dots are escaped too, because `..` is the parent folder."""
     return quote(bank, safe="").replace(".", "%2E")

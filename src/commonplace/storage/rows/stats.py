@@ -10,7 +10,7 @@ from commonplace.storage.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """How much a store holds, over all its banks."""
+    """The number of memories and jobs of a store, and its size."""
 
     memory_count: int
     job_counts: Mapping[str, int]
@@ -18,7 +18,7 @@ class Totals:
 
 
 def count_totals(db: Database) -> Totals:
-    """The counts at this moment. Every state of a job is named, also one that no job is in."""
+    """Count the rows. Every state of a job is listed, also with the count 0."""
     jobs = {row["state"]: int(row["count"]) for row in db.all("count_jobs_by_state")}
     return Totals(
         memory_count=int(db.value("count_all_memories")),

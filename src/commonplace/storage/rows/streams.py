@@ -30,7 +30,7 @@ def add(db: Database, stream: Stream, draft: Draft) -> None:
 
 
 def append(db: Database, stream: Stream, text: str) -> None:
-    """Store a stream's newest chunk, and the counts it brings the stream to."""
+    """Store a stream's newest chunk, and the new counts of the stream."""
     db.run("add_chunk", stream_id=stream.id, number=stream.chunk_count, text=text)
     db.run(
         "grow_stream",

@@ -1,5 +1,5 @@
-"""Vectors as rows, and the queue of memories that need new ones. A vector's bytes are its maker's
-business.
+"""Rows of vectors, and the queue of memories that need a new vector. The format of the bytes is
+that of the embedder.
 """
 
 import json
@@ -13,14 +13,14 @@ _BYTES_MAX = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class SketchChanges:
-    """Sketches newer than what a reader has. Numbers come as texts with spaces between, to be taken
-    in whole.
+    """Sketches that are newer than those of a reader. Numbers are joined with spaces, so that numpy
+    parses them at once.
     """
 
     seq: int
     ids: str
     live: str
-    # In bytes, of each memory's sketches: none where its vector now belongs to another embedder.
+    # The size of each memory's sketch in bytes; 0 if its vector is from another embedder.
     sizes: str
     sketches: bytes
 
@@ -28,9 +28,7 @@ class SketchChanges:
 def changes_after(
     db: Database, bank_id: int, embedder: str, seq: int, *, size: int, limit: int
 ) -> SketchChanges | None:
-    """What changed after a point, the oldest of it; None when there is nothing. `size` is that of
-    one sketch.
-    """
+    """The oldest changes after a position; None if there are none. `size` is that of one sketch."""
     row = db.one(
         "newer_sketches", bank_id=bank_id, embedder=embedder, seq=seq, bytes=size, limit=limit
     )
@@ -57,7 +55,7 @@ def all_ids(db: Database, bank_id: int) -> str:
 def vectors_of(
     db: Database, bank_id: int, embedder: str, memory_ids: Sequence[int], size: int = _BYTES_MAX
 ) -> dict[int, bytes]:
-    """The vectors of those memories that have one, each cut to a number of bytes."""
+    """The vectors of some memories, each truncated to a number of bytes."""
     wanted = {
         "bank_id": bank_id,
         "embedder": embedder,
@@ -69,8 +67,8 @@ def vectors_of(
 
 
 def put(db: Database, embedder: str, made: Iterable[tuple[int, int, bytes, bytes]]) -> None:
-    """Store vectors and sketches made of a memory's id and version; it leaves the queue unless it
-    changed since.
+    """Store vectors and sketches, each with the id and the version of its memory. The memory stays
+    queued if it has a newer version.
     """
     rows = [
         {"memory_id": m, "version": v, "vector": vector, "sketch": sketch}

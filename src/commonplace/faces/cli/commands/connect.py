@@ -12,12 +12,13 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from commonplace import lazy
 from commonplace.dialects import catalog, registry
 from commonplace.errors import CommonplaceError, Conflict, Invalid
 from commonplace.faces.cli import completers, terminal
 from commonplace.faces.cli.command import Command, CommandCall, with_call
 from commonplace.faces.cli.terminal import Column
-from commonplace.faces.connect import edits, keys
+from commonplace.faces.connect import edits, hook_files, keys
 from commonplace.faces.connect.clients import CLIENTS, Client, Machine, client_named
 from commonplace.faces.connect.edits import DEFAULT_NAME, EditPlan, ServerSpec
 
@@ -34,7 +35,7 @@ def with_server_options(command: Command) -> Command:
         variable, written = options.pop("key_variable"), options.pop("write_key")
         wanted = ServerSpec(
             dialect=dialect,
-            program=launch_command(call.home or os.environ.get("COMMONPLACE_HOME", "")),
+            program=launch_command(call.home or home_variable()),
             name=options.pop("entry_name"),
             bank=options.pop("bank") or "",
             url=url,
@@ -85,8 +86,11 @@ _SERVER_OPTIONS: tuple[Callable[[Command], Command], ...] = (
 @click.argument("client", required=False, metavar="[CLIENT]", shell_complete=completers.CLIENTS)
 @with_call(bank=False)
 @with_server_options
+@click.option("--hooks", is_flag=True, help="Install the hooks of the client too.")
 @click.option("--write", is_flag=True, help="Write the change; without this it is only shown.")
-def connect(call: CommandCall, client: str | None, wanted: ServerSpec, write: bool) -> None:
+def connect(
+    call: CommandCall, client: str | None, wanted: ServerSpec, hooks: bool, write: bool
+) -> None:
     """Connect an assistant to this memory.
 
     Shows the change to the configuration file of claude-code, claude-desktop, cursor, vscode,
@@ -99,14 +103,19 @@ def connect(call: CommandCall, client: str | None, wanted: ServerSpec, write: bo
       commonplace connect
       commonplace connect claude-code --dialect memstate
       commonplace connect claude-code --dialect memstate --write
+      commonplace connect claude-code --hooks --write
     """
     if client is None:
         return _print_overview(call, wanted.name)
     chosen = client_named(client)
-    planned = edits.plan(chosen, wanted, _machine())
-    _apply_or_show(
+    # Found first, so that a client without hooks is named before anything is written.
+    row = hook_files.hook_file(client) if hooks else None
+    planned = edits.plan(chosen, wanted, machine())
+    apply_or_show(
         call, planned, write, done=chosen.next_step, nothing=f"{chosen.title} is connected already."
     )
+    if row is not None:
+        lazy.load("commonplace.faces.cli.commands.hooks:install_hooks")(call, row, write)
     if not call.as_json:
         _print_next_steps(chosen, wanted)
 
@@ -129,8 +138,8 @@ def disconnect(call: CommandCall, client: str, entry_name: str, write: bool) -> 
       commonplace disconnect cursor --write
     """
     chosen = client_named(client)
-    planned = edits.plan_removal(chosen, entry_name, _machine())
-    _apply_or_show(
+    planned = edits.plan_removal(chosen, entry_name, machine())
+    apply_or_show(
         call, planned, write, done="The memories stay.", nothing=f"{chosen.title} is not connected."
     )
 
@@ -184,14 +193,21 @@ def launch_command(home: str = "") -> tuple[str, ...]:
     return (sys.executable, "-m", PROGRAM, *store)
 
 
-def _machine() -> Machine:
+def home_variable() -> str:
+    """The folder of the store in the environment, which a client does not have."""
+    return os.environ.get("COMMONPLACE_HOME", "")
+
+
+def machine() -> Machine:
+    """This machine, as the clients see it."""
     # These variables are the clients' own, so they are not our settings.
     return Machine(Path.home(), sys.platform, os.environ)
 
 
-def _apply_or_show(
+def apply_or_show(
     call: CommandCall, planned: EditPlan, write: bool, *, done: str, nothing: str
 ) -> None:
+    """Make a planned change or show it."""
     backup = edits.apply(planned) if write else None
     if call.as_json:
         shape = {
@@ -237,15 +253,13 @@ _DIALECT_COLUMNS = (
 
 
 def _print_overview(call: CommandCall, name: str) -> None:
-    machine = _machine()
+    here = machine()
     rows: list[tuple[str, str, str]] = []
     for client in CLIENTS:
-        path = client.path(machine)
+        path = client.path(here)
         try:
             state = (
-                "connected"
-                if edits.plan_removal(client, name, machine).changes
-                else "not connected"
+                "connected" if edits.plan_removal(client, name, here).changes else "not connected"
             )
         except CommonplaceError as error:
             state = _ERROR_STATES.get(type(error), "cannot be read")

@@ -42,7 +42,7 @@ _ANSWER_S = 5
 @click.option(
     "--dialect",
     metavar="NAME",
-    help=f"The dialect at /mcp; {registry.DEFAULT} by default.",
+    help=f"The dialect at /mcp; {registry.HTTP_DEFAULT} by default.",
     shell_complete=completers.DIALECTS,
 )
 @click.option("--log-json", is_flag=True, help="Write the log as JSON lines.")
