@@ -25,6 +25,7 @@ _CHANNELS = {
 }
 # The tool with which clients of each dialect search.
 _SEARCH = {
+    "commonplace": "recall",
     "vault": "memory_search",
     "memories": "search_memories",
     "memstate": "memstate_search",
@@ -87,7 +88,7 @@ def ask_page(visit: Visit) -> Answer:
     data = {
         "question": question,
         "results": results,
-        "dialects": [(name, registry.find(name).title) for name in registry.NAMES],
+        "dialects": [(name, registry.find(name).title) for name in _SEARCH],
         "values": {name: visit.get(name) for name in _FIELDS},
         "channels": [("", "words and meaning"), ("keyword", "words"), ("vector", "meaning")],
     }
