@@ -29,6 +29,7 @@ def memory_id(running: Running) -> str:
         form = {"text": text, "tags": text[:100].replace(",", ""), "kind": f"k{number}"}
         visitor.post("/memories/add?bank=views", form)
         visitor.post("/memories/add?bank=views", {"text": text, "project": text[:100]})
+    running.call("/hindsight/mcp", "retain", {"content": HOSTILE[0], "bank_id": "views"})
     one = visitor.remember("The staging server listens on port 8080.", bank="views")
     for version, text in enumerate(("It listens on 9090.", HOSTILE[0]), 1):
         form = {"text": text, "version": str(version), "reason": HOSTILE[1], "title": HOSTILE[2]}
