@@ -72,6 +72,7 @@ docs: $(VENV)/.package $(VENV)/.browser ## Regenerate the reference documentatio
 	@$(BIN)/python scripts/answer_sizes.py
 	@$(BIN)/python scripts/page_shots.py
 	@$(BIN)/python scripts/code_figures.py
+	@$(BIN)/python scripts/plugins.py
 
 dist: $(VENV)/.package ## Build the wheel and the source archive into dist/
 	@$(BIN)/python scripts/distributions.py dist

@@ -22,14 +22,14 @@ from pathlib import Path
 import commonplace
 from commonplace.engine.sessions.context import ContextQuery
 from commonplace.records.memory import Draft
-from evals import hindsight_bench, scale, serving, vault_bench
+from evals import hindsight_bench, hooks_bench, scale, serving, vault_bench
 from evals.plot import Bar, bars
 from evals.scale import spread
 from evals.texts import Author
 
 DOCS = Path(__file__).parent.parent / "docs"
 SCALE_ROWS = "speed.json"
-_NO_SPAN = ("(MB)", "(%)", "(a second)", "(times)")
+_NO_SPAN = ("(count)", "(MB)", "(%)", "(a second)", "(times)")
 SCALE_HOME = Path(tempfile.gettempdir()) / "commonplace-scale"
 
 
@@ -96,6 +96,7 @@ AIMS = {
     "recall among 100,000, median": 30,
     "resident memory at 10,000 (MB)": 200,
     **hindsight_bench.AIMS,
+    **hooks_bench.AIMS,
     **scale.AIMS,
     "stdio: spawn to first answer, median": 350,
     "http: resident memory, idle (MB)": 80,
@@ -220,6 +221,8 @@ def main() -> None:
     results |= serving.measure()
     print("measuring the vault", file=sys.stderr, flush=True)
     results |= vault_bench.measure()
+    print("measuring the hooks", file=sys.stderr, flush=True)
+    results |= hooks_bench.measure()
     write(Path(chosen.out), results, measure_scale(chosen.scale) if chosen.scale else None)
 
 

@@ -9,7 +9,7 @@ import pytest
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.engine.facts.fact_metadata import fact_metadata_of, proof_count
-from commonplace.engine.facts.fact_search import Question
+from commonplace.engine.facts.fact_query import Question
 from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.engine.operations.maintenance import JOB_TASKS
 from commonplace.engine.operations.worker import run_pending

@@ -5,9 +5,8 @@ import pytest
 from commonplace.extract.durable_statements import (
     STATEMENTS_PER_TURN_MAX,
     select_durable,
-    without_injected,
-    without_private,
 )
+from commonplace.extract.private_text import without_injected, without_private
 from commonplace.extract.statement_splitting import Message
 
 

@@ -16,11 +16,7 @@ _CUT_CHARS_MAX = 20_000
 _STATEMENT_CHARS_MAX = 500
 _WORDS_MIN = 3
 
-_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
 _CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_FENCED_MEMORY = re.compile(
-    r"<commonplace-memory\b.*?(?:</commonplace-memory>|\Z)", re.DOTALL | re.IGNORECASE
-)
 _REMEMBER = re.compile(
     r"(?:and |also |please |ok(?:ay)?,? )*(?:can you |could you )?(?:please )?"
     r"(?:remember|note|keep in mind|don['’]?t forget|for the record|fyi|memori[sz]e)"
@@ -36,7 +32,8 @@ _STANDING = re.compile(
 )
 _LEAD = (
     r"(?:(?:please|now|then|ok|okay|also|next|first|second|finally|and|so|just|great|good|thanks|"
-    r"well|hey|hi|yes|no|sure|right|alright|perfect)[,\s]+)*"
+    r"well|hey|hi|hm+|hmm+|yes|no|not now|sure|right|alright|perfect|nice|cool|"
+    r"(?:that |it |this )?(?:looks|sounds|seems) (?:good|right|fine|great|ok))[,.!;\s]+)*"
 )
 _REQUEST = re.compile(
     rf"{_LEAD}(?:can|could|would|will) you\b|"
@@ -50,7 +47,7 @@ _REQUEST = re.compile(
     r"wait|proceed|apply|verify|confirm|ensure|investigate|figure|think|plan|suggest|propose|"
     r"ask|call|send|fetch|download|copy|paste|edit|insert|drop|wire|hook|document|comment|"
     r"answer|reply|say|ignore|skip|leave|keep|use (?:the|this|that|it|your|option)|"
-    r"remind|see|note to)\b"
+    r"remind|see|note to|prepare|regenerate|speed|push|tag|link|mention|reuse|cut|shorten)\b"
     # "Test data lives in tests/data" is no request.
     r"(?![-'’:]|(?: (?!(?:that|this|what|which|who|why|how|if|it)\b)[\w-]+)?"
     r" (?:is|are|was|were|has|have|runs|lives?|uses|listens|goes|takes|needs)\b)",
@@ -66,12 +63,16 @@ _HYPOTHETICAL = re.compile(
 # What is true only while the work goes on.
 _PASSING = re.compile(
     rf"{_LEAD}(?:i|we)(?:['’]m| am|['’]re| are)?"
-    r" (?:just|now|still|currently|getting|seeing|running|trying|looking|going|about|back|done|"
+    r" (?:just|now|still|currently|\w+ing|about|back|done|"
     r"stuck|confused|see|saw|got|get|ran|tried|think|guess|hope|wonder|noticed?|found)\b|"
     rf"{_LEAD}(?:it|this|that|these|those|there|they|he|she|here|both|none|nothing|everything|"
     r"something|same)\b|"
-    r".*\b(?:does ?n['’]?t work|not working|is broken|still fail(?:s|ing)|keeps? failing|"
-    r"stack ?trace|traceback|right now|at the moment|this (?:error|test|file|line|function|time))\b",
+    rf"{_LEAD}(?:still|again|same)\b|"
+    r".*\b(?:(?:fails?|failed|failing|crash(?:es|ed|ing)?|complains?|hangs?|breaks?)"
+    r"(?: again| now| on| with| about| at| in|[.!]|$)|does ?n['’]?t work|"
+    r"not working|is broken|still fail(?:s|ing)|keeps? failing|"
+    r"stack ?trace|traceback|right now|at the moment|"
+    r"this (?:error|test|file|line|function|time))\b",
     re.IGNORECASE,
 )
 _PROGRESS = re.compile(
@@ -84,7 +85,9 @@ _PROGRESS = re.compile(
 _FACTUAL = re.compile(
     r"\b(?:uses?|runs? (?:on|in|with|at|every)|lives? in|listens? on|is (?:set|stored|configured|"
     r"defined|located|hosted|deployed|called|owned|written|the)|are (?:stored|defined|kept|"
-    r"written|deployed)|root cause|caused by|because|decided|decision|chose|agreed|convention|"
+    r"written|deployed)|"
+    r"(?:is|are) (?:\w+ed|built|kept|read|run|made|sent) (?:from|in|by|as|with|on|"
+    r"at|to|into|every)|root cause|caused by|because|decided|decision|chose|agreed|convention|"
     r"requires?|depends on|must|always|never|defaults? (?:to|is)|deadline|due on|expects?|"
     r"supports?|belongs? to|maintained by)\b",
     re.IGNORECASE,
@@ -101,6 +104,13 @@ _CORRECTION = re.compile(
     r" was)? (?:not )?(?:wrong|right|correct|incorrect|true|outdated|old)\b[\s,:;.-]*)?(?=\S)",
     re.IGNORECASE,
 )
+# Something said of something: a verb that is no command, a number, or a name within the sentence.
+_ASSERTION = re.compile(
+    r"\b(?:(?i:is|are|was|were|am|be|has|have|had|must|should|can(?:not)?|will|uses?|used|prefer|"
+    r"want|need|like|own|live|work|mean|decided|agreed|chose|moved|est|sont|ist|sind|hat|haben|"
+    r"nutzen|es|son|tiene)|\w{2,}(?<!s)s\b (?!$)|\w{3,}ed)\b|\d|(?<=\S )[A-ZÀ-Þ]|[^\x00-\x7f]"
+)
+_SHORT_WORDS = 7
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SYMBOLS = re.compile(r"[{}()\[\]<>=;|\\$&*^~]")
 _SYMBOL_SHARE_MAX = 0.08
@@ -113,16 +123,6 @@ class DurableStatements:
 
     statements: tuple[Message, ...] = ()
     skipped: Counter[str] = field(default_factory=Counter[str])
-
-
-def without_private(text: str) -> str:
-    """A text without what stands between `<private>` marks, or after one that is never closed."""
-    return _PRIVATE.sub("", text).strip()
-
-
-def without_injected(text: str) -> str:
-    """A text without the memories that a hook added to it, so that they are not stored again."""
-    return _FENCED_MEMORY.sub("", text).strip()
 
 
 def select_durable(messages: Sequence[Message]) -> DurableStatements:
@@ -147,7 +147,8 @@ def select_durable(messages: Sequence[Message]) -> DurableStatements:
 def _judge(statement: Message) -> tuple[str, str]:
     """The text to keep, and the reason why it is not kept."""
     text = " ".join(statement.text.split())
-    if statement.role != "assistant":
+    is_answer = statement.role == "assistant"
+    if not is_answer:
         if explicit := _REMEMBER.match(text):
             return _capitalized(text[explicit.end() :]), ""
         if correction := _CORRECTION.match(text):
@@ -156,14 +157,24 @@ def _judge(statement: Message) -> tuple[str, str]:
         return text, reason
     if _HYPOTHETICAL.search(text):
         return text, "hypothetical"
-    if statement.role == "assistant":
-        is_fact = _FACTUAL.search(text) and not _PROGRESS.match(text) and not _PASSING.match(text)
-        return text, "" if is_fact else "progress"
+    return text, _why_not_found(text) if is_answer else _why_not_stated(text)
+
+
+def _why_not_found(text: str) -> str:
+    """Why a sentence of an agent is no finding; empty if it is one."""
+    is_report = _PROGRESS.match(text) or _PASSING.match(text)
+    return "progress" if is_report or not _FACTUAL.search(text) else ""
+
+
+def _why_not_stated(text: str) -> str:
+    """Why a sentence of a person is no lasting statement; empty if it is one."""
     if _STANDING.search(text):
-        return text, ""
+        return ""
     if _REQUEST.match(text):
-        return text, "request"
-    return text, "passing" if _PASSING.match(text) else ""
+        return "request"
+    if len(_WORD.findall(text)) <= _SHORT_WORDS and not _ASSERTION.search(text):
+        return "no assertion"
+    return "passing" if _PASSING.match(text) else ""
 
 
 def _capitalized(text: str) -> str:

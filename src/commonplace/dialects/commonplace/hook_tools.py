@@ -5,12 +5,14 @@ They are not listed, because a model has no use for them.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+from commonplace import engine
 from commonplace.dialects.dialect import OTHER, Call, Reply, Tool, as_json, tool
 from commonplace.dialects.parameters import About
-from commonplace.engine.hooks.hook_clients import HookEvent
-from commonplace.engine.hooks.launch import HookLauncher, HookRequest
+
+if TYPE_CHECKING:
+    from commonplace.engine.hooks.hook_clients import HookEvent
 
 Client = Annotated[str, About("The client, as `commonplace hook --client` names it.")]
 SessionId = Annotated[str, About("The client's id of the session.")]
@@ -91,10 +93,10 @@ def hook_session_end(
     return _answer(call, client, "session-end", payload)
 
 
-def _answer(call: Call, client: str, event: HookEvent, payload: Mapping[str, str]) -> Reply:
+def _answer(call: Call, client: str, event: "HookEvent", payload: Mapping[str, str]) -> Reply:
     given = {**payload, "cwd": payload["cwd"] or call.folder}
-    request = HookRequest(client, event, given, call.bank)
-    answer = HookLauncher.of(call.engine).answer(request)
+    request = engine.hooks.launch.HookRequest(client, event, given, call.bank)
+    answer = engine.hooks.launch.HookLauncher.of(call.engine).answer(request)
     return Reply(answer, as_json(answer))
 
 

@@ -1,21 +1,21 @@
 """The five tools of the commonplace dialect."""
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from commonplace import clock, ids, validation
+from commonplace import clock, engine, ids, lazy, validation
 from commonplace.dialects.dialect import OTHER, Call, Reply, ToolRole, drop_empty, tool
 from commonplace.dialects.expected_version import ExpectedVersion, version_field
 from commonplace.dialects.parameters import About
 from commonplace.dialects.unsure import NONE_SURE, unsure_field
-from commonplace.engine.add_messages import MessageBatch
-from commonplace.engine.hooks.brief import TOKENS_DEFAULT, TOKENS_MAX, BriefQuery
-from commonplace.engine.hooks.payloads import project_of
-from commonplace.engine.sessions.rules import RULE, visible_to
 from commonplace.errors import NotFound
-from commonplace.extract.statement_splitting import Message
-from commonplace.limits import RECALL_MAX
+from commonplace.limits import BRIEF_TOKENS_DEFAULT, BRIEF_TOKENS_MAX, RECALL_MAX
 from commonplace.records.memory import Draft, Edit, Memory, Scope
 from commonplace.records.query import Filter, Query
+
+if TYPE_CHECKING:
+    from commonplace.extract import statement_splitting
+else:
+    statement_splitting = lazy.module("commonplace.extract.statement_splitting")
 
 Kind: TypeAlias = Literal["fact", "decision", "preference", "rule", "note"]
 
@@ -54,10 +54,12 @@ def remember(
     scope = Scope(project=_project(call, project_id))
     origin = call.origin("commonplace")
     validation.nonempty_text(text)
-    if kind == RULE:
+    if kind == engine.sessions.rules.RULE:
         outcome = call.engine.remember(call.bank, Draft(text, kind=kind, scope=scope), origin)
     else:
-        batch = MessageBatch((Message("user", text),), scope, kind=kind)
+        batch = engine.add_messages.MessageBatch(
+            (statement_splitting.Message("user", text),), scope, kind=kind
+        )
         outcome = call.engine.merge_statements(call.bank, batch, origin)[0]
     memory, change = outcome.memory, outcome.change
     return Reply({"change": change, "memory": _shown(memory)}, f"{change}: {_line(memory)}")
@@ -91,25 +93,30 @@ def forget(call: Call, id: MemoryId) -> Reply:
 @tool("reads", OTHER, title="Brief", always_loaded=True)
 def brief(
     call: Call,
-    tokens: Annotated[int, About("Most tokens of the brief.", 100, TOKENS_MAX)] = TOKENS_DEFAULT,
+    tokens: Annotated[
+        int, About("Most tokens of the brief.", 100, BRIEF_TOKENS_MAX)
+    ] = BRIEF_TOKENS_DEFAULT,
     project_id: ProjectId = None,
 ) -> Reply:
     """What to know before work: rules, reminders, recent changes, current facts."""
-    query = BriefQuery(project=_project(call, project_id), tokens_max=tokens)
+    query = engine.hooks.brief.BriefQuery(project=_project(call, project_id), tokens_max=tokens)
     found = call.engine.brief(call.bank, query)
     text = found.text or "Nothing is known about this project yet."
     return Reply({"brief": text, "tokens": found.tokens}, text)
 
 
 def _project(call: Call, given: str | None) -> str:
-    return validation.line(given or "", what="project_id") or project_of(call.folder)
+    named = validation.line(given or "", what="project_id")
+    return named or engine.hooks.payloads.project_of(call.folder)
 
 
 def _visible(project: str) -> Filter:
     """What a call sees: its project and what belongs to none; everything where no project is
     known.
     """
-    return visible_to(Scope(project=project)) if project else Filter(users=("",))
+    if not project:
+        return Filter(users=("",))
+    return engine.sessions.rules.visible_to(Scope(project=project))
 
 
 def _live(call: Call, memory_id: str) -> Memory:

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
+from commonplace import engine
 from commonplace.dialects.dialect import Call, ToolRole
 from commonplace.dialects.expected_version import ExpectedVersion
 from commonplace.dialects.hindsight import responses
 from commonplace.dialects.hindsight.registration import bank_tool
 from commonplace.dialects.parameters import About
-from commonplace.engine.facts.corrections import Correction
 from commonplace.errors import Invalid
 from commonplace.limits import REASON_CHARS_MAX
 from commonplace.records.memory import UNSET, Unset
@@ -57,7 +57,7 @@ def update_memory(
             f"Memory '{memory_id[:60]}' is invalidated.",
             hint="Restore it first: invalidate_memory with restore.",
         )
-    given = Correction(
+    given = engine.facts.corrections.Correction(
         text=UNSET if text is None else text,
         kind=UNSET if fact_type in (None, responses.fact_type(before)) else fact_type,
         context=UNSET if context is None else context,

@@ -3,12 +3,12 @@
 from re import IGNORECASE, compile, escape
 from typing import Annotated, Any
 
+from commonplace import engine
 from commonplace.dialects.dialect import OTHER, Call, ToolRole
 from commonplace.dialects.hindsight import responses
 from commonplace.dialects.hindsight.memories import TYPES, Offset
 from commonplace.dialects.hindsight.registration import bank_tool
 from commonplace.dialects.parameters import About
-from commonplace.engine.facts.fact_listing import filter_kinds
 from commonplace.errors import NotFound
 from commonplace.limits import LIST_MAX
 from commonplace.records.query import Filter
@@ -43,7 +43,7 @@ def get_document(
     found = _get_document(call, document_id)
     of_it = [Filter(document_id=found.id, users=("",))] * len(TYPES)
     counts = {
-        one: call.engine.count(call.bank, filter_kinds([one], chosen))
+        one: call.engine.count(call.bank, engine.facts.fact_listing.filter_kinds([one], chosen))
         for one, chosen in zip(TYPES, of_it, strict=True)
     }
     whole = {

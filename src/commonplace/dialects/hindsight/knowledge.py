@@ -1,7 +1,7 @@
 """Hindsight's tools for the knowledge base: folders, and pages that are refreshed automatically."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from commonplace import ids
 from commonplace.dialects.dialect import OTHER, Call, drop_empty
@@ -11,16 +11,17 @@ from commonplace.dialects.hindsight.model_options import check_model_options
 from commonplace.dialects.hindsight.registration import bank_tool
 from commonplace.dialects.parameters import About
 from commonplace.engine.reflect import refresh_policy
-from commonplace.engine.reflect.knowledge import (
+from commonplace.engine.reflect.mental_model_rows import (
     PAGE_TOKENS_DEFAULT,
     PAGE_TRIGGER,
-    Folder,
-    Knowledge,
+    MentalModel,
 )
-from commonplace.engine.reflect.mental_model_rows import MentalModel
 from commonplace.errors import Invalid
 from commonplace.records.memory import Metadata
 from commonplace.vault.note_format import frontmatter_yaml
+
+if TYPE_CHECKING:
+    from commonplace.engine.reflect.knowledge import Folder, Knowledge
 
 Json = dict[str, Any]
 _ROOT = "root"
@@ -241,7 +242,7 @@ def _start_refresh(call: Call, page: MentalModel) -> str:
     return ids.uuid_form(call.engine.refresh_as_job(call.bank, page.name).id)
 
 
-def _children(call: Call, known: Knowledge, folder: str) -> list[Json]:
+def _children(call: Call, known: "Knowledge", folder: str) -> list[Json]:
     """The content of a folder, folders before pages."""
     folders, pages = known.children(folder)
     below = [
@@ -250,7 +251,7 @@ def _children(call: Call, known: Knowledge, folder: str) -> list[Json]:
     return [*below, *(drop_empty(_page(call, one)) for one in pages)]
 
 
-def _folder(one: Folder) -> Json:
+def _folder(one: "Folder") -> Json:
     return {
         "id": one.name,
         "kind": "folder",

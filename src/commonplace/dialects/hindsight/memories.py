@@ -3,23 +3,24 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from commonplace import engine
 from commonplace.dialects.dialect import Call, ToolRole, drop_empty
 from commonplace.dialects.hindsight import responses, traces
 from commonplace.dialects.hindsight.registration import bank_tool
 from commonplace.dialects.parameters import About
 from commonplace.dialects.unsure import unsure_field
-from commonplace.engine.facts.fact_extraction import split_chunks
-from commonplace.engine.facts.fact_listing import filter_kinds
 from commonplace.engine.facts.fact_metadata import fact_metadata_of
-from commonplace.engine.facts.fact_ranking import Finding
-from commonplace.engine.facts.fact_search import DEPTHS, FactSearchResult, Question
-from commonplace.engine.facts.retain import RetainResult
-from commonplace.engine.facts.retain_request import RetainRequest
+from commonplace.engine.facts.fact_query import DEPTHS, Question
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX
 from commonplace.records.query import Filter, TagsMatch
+
+if TYPE_CHECKING:
+    from commonplace.engine.facts.fact_ranking import Finding
+    from commonplace.engine.facts.retain import RetainResult
+    from commonplace.engine.facts.retain_request import RetainRequest
 
 Json = dict[str, Any]
 TYPES = ("world", "experience", "observation")
@@ -182,7 +183,7 @@ def recall(
     known_types = _check_types(types)
     question = Question(
         query,
-        filter_kinds(
+        engine.facts.fact_listing.filter_kinds(
             known_types,
             Filter(users=("",), where=responses.tag_condition(tags, tags_match, tag_groups)),
         ),
@@ -194,7 +195,11 @@ def recall(
     )
     # Older clients may ask for the type `opinion` alone, which no fact has.
     is_empty = types and not known_types
-    asked = FactSearchResult() if is_empty else call.engine.search_facts(call.bank, question)
+    asked = (
+        engine.facts.fact_search.FactSearchResult()
+        if is_empty
+        else call.engine.search_facts(call.bank, question)
+    )
     hits = _without_source_facts(asked.found) if prefer_observations else asked.found
     config = _recall_config(call, max_tokens, include_chunks)
     kept = call.engine.fit_tokens(hits, lambda hit: hit.memory.text, config.tokens_max)
@@ -226,7 +231,7 @@ def list_memories(
     chosen = Filter(users=("",), where=responses.tag_condition(tags, tags_match))
     if type_ is not None and type_ not in TYPES:
         return {"items": [], "total": 0, "limit": limit, "offset": offset}
-    chosen = filter_kinds([type_] if type_ else None, chosen)
+    chosen = engine.facts.fact_listing.filter_kinds([type_] if type_ else None, chosen)
     found, total = call.engine.browse(call.bank, chosen, q or "", limit=limit, offset=offset)
     names = responses.document_names(call, found)
     items = [responses.memory_item(call, one, names) for one in found]
@@ -250,22 +255,22 @@ def passage(
     document_id: str | None,
     *,
     append: bool,
-) -> RetainRequest:
-    """What is to be retained."""
+) -> "RetainRequest":
+    """The request to retain a content."""
     labels = None if tags is None else tuple(tags)
     said_at = responses.parse_event_time(timestamp)
     name, zone = (document_id or "").strip(), responses.utc_offset(timestamp)
-    return RetainRequest(content, name, context, said_at, labels, metadata or {}, append, zone)
+    return engine.facts.retain_request.RetainRequest(
+        content, name, context, said_at, labels, metadata or {}, append, zone
+    )
 
 
-def _retain_message(done: RetainResult) -> str:
+def _retain_message(done: "RetainResult") -> str:
     if done.document is None:
         return _EMPTY
-    return (
-        "Memory stored successfully"
-        if done.changed
-        else "The document already says this; nothing was stored"
-    )
+    if not done.changed:
+        return "The document already says this; nothing was stored"
+    return "Memory stored successfully"
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +302,7 @@ class _RecallParts:
 
 
 def _recall_parts(
-    call: Call, hits: Sequence[Finding], kept: Sequence[Finding], parts: _RecallParts
+    call: Call, hits: Sequence["Finding"], kept: Sequence["Finding"], parts: _RecallParts
 ) -> Json:
     """The results, entities, chunks and source facts of an answer."""
     names = responses.document_names(call, (hit.memory for hit in hits))
@@ -322,7 +327,7 @@ def _recall_parts(
     return found
 
 
-def _without_source_facts(hits: Sequence[Finding]) -> tuple[Finding, ...]:
+def _without_source_facts(hits: Sequence["Finding"]) -> tuple["Finding", ...]:
     """The findings without the facts that an observation among them was made of."""
     folded = {number for hit in hits for number in fact_metadata_of(hit.memory).sources}
     return tuple(hit for hit in hits if hit.memory.id not in folded)
@@ -344,7 +349,7 @@ def _config(call: Call) -> Json:
         return {}
 
 
-def _entities(call: Call, kept: Sequence[Finding], tokens_max: int) -> Json:
+def _entities(call: Call, kept: Sequence["Finding"], tokens_max: int) -> Json:
     counts = Counter(name for hit in kept for name in fact_metadata_of(hit.memory).entities)
     names = call.engine.fit_tokens(
         [name for name, _ in counts.most_common()], lambda name: name, tokens_max
@@ -355,7 +360,7 @@ def _entities(call: Call, kept: Sequence[Finding], tokens_max: int) -> Json:
     }
 
 
-def _chunks(call: Call, hits: Sequence[Finding], names: dict[int, str], tokens_max: int) -> Json:
+def _chunks(call: Call, hits: Sequence["Finding"], names: dict[int, str], tokens_max: int) -> Json:
     config = _config(call)
     wanted = dict.fromkeys(
         (names[hit.memory.document_id], fact_metadata_of(hit.memory).chunk)
@@ -363,7 +368,9 @@ def _chunks(call: Call, hits: Sequence[Finding], names: dict[int, str], tokens_m
         if hit.memory.document_id is not None and hit.memory.document_id in names
     )
     texts = {
-        name: split_chunks(call.engine.get_document(call.bank, name).text, config)
+        name: engine.facts.fact_extraction.split_chunks(
+            call.engine.get_document(call.bank, name).text, config
+        )
         for name, _ in wanted
     }
     found = [
@@ -379,7 +386,7 @@ def _chunks(call: Call, hits: Sequence[Finding], names: dict[int, str], tokens_m
     }
 
 
-def _sources(call: Call, kept: Sequence[Finding], tokens_max: int) -> Json:
+def _sources(call: Call, kept: Sequence["Finding"], tokens_max: int) -> Json:
     numbers = tuple(
         dict.fromkeys(number for hit in kept for number in fact_metadata_of(hit.memory).sources)
     )

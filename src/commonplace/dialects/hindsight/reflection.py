@@ -1,23 +1,25 @@
 """Hindsight's tools for reflections, mental models and directives."""
 
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from commonplace import ids
+from commonplace import engine, ids
 from commonplace.dialects.dialect import OTHER, Call, ToolRole, drop_empty
 from commonplace.dialects.hindsight import responses, traces
 from commonplace.dialects.hindsight.memories import MAX_TOKENS, FilterTags, Offset, TagMode, Tags
 from commonplace.dialects.hindsight.model_options import check_model_options
 from commonplace.dialects.hindsight.registration import bank_tool
 from commonplace.dialects.parameters import About
-from commonplace.engine.facts.fact_search import DEPTHS, Question
+from commonplace.engine.facts.fact_query import DEPTHS, Question
 from commonplace.engine.reflect import refresh_policy
-from commonplace.engine.reflect.directives import Directive
 from commonplace.engine.reflect.mental_model_rows import TOKENS_DEFAULT, MentalModel
-from commonplace.engine.reflect.reflect import Reflection
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX
 from commonplace.records.query import Filter
 from commonplace.records.work import Job
+
+if TYPE_CHECKING:
+    from commonplace.engine.reflect.directives import Directive
+    from commonplace.engine.reflect.reflect import Reflection
 
 Json = dict[str, Any]
 ModelId = Annotated[str, About("The ID of the mental model.", 1, 200)]
@@ -242,7 +244,9 @@ def create_directive(
     tags: Tags = None,
 ) -> Json:
     """Create a new directive in a bank."""
-    draft = Directive(name, content, priority, is_active, tuple(tags or ()))
+    draft = engine.reflect.directives.Directive(
+        name, content, priority, is_active, tuple(tags or ())
+    )
     return directive_item(call.engine.add_directive(call.bank, draft))
 
 
@@ -263,7 +267,7 @@ def _start_refresh(call: Call, name: str) -> Job:
     return call.engine.refresh_as_job(call.bank, name)
 
 
-def _directives(call: Call, tags: list[str] | None, *, every: bool = False) -> list[Directive]:
+def _directives(call: Call, tags: list[str] | None, *, every: bool = False) -> list["Directive"]:
     return list(call.engine.directives_in_force(call.bank, tags or (), every=every))
 
 
@@ -309,8 +313,8 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
     return shown | more
 
 
-def directive_item(one: Directive) -> Json:
-    """A directive as it is shown."""
+def directive_item(one: "Directive") -> Json:
+    """The JSON of a directive."""
     return {
         "id": ids.uuid_form(one.id),
         "name": one.title,
@@ -323,7 +327,7 @@ def directive_item(one: Directive) -> Json:
     }
 
 
-def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json:
+def _based_on(call: Call, done: "Reflection", directives: list["Directive"]) -> Json:
     names = responses.document_names(call, (one.memory for one in done.findings))
     based: Json = {
         kind: [] for kind in ("world", "experience", "opinion", "observation", "mental-models")
@@ -337,7 +341,7 @@ def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json
     )
 
 
-def _usage(done: Reflection) -> Json:
+def _usage(done: "Reflection") -> Json:
     # Counted with our own tokenizer, because models report their usage differently.
     spent, said = (
         sum(getattr(one, name) for one in done.steps) for name in ("tokens_in", "tokens_out")

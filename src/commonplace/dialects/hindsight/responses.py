@@ -6,15 +6,11 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
-from commonplace import clock, ids, lazy
+from commonplace import clock, engine, ids, lazy
 from commonplace.dialects.dialect import Call
 from commonplace.dialects.expected_version import version_field
 from commonplace.engine.facts import fact_metadata
 from commonplace.engine.facts.fact_metadata import FactMetadata
-from commonplace.engine.facts.fact_ranking import Finding
-from commonplace.engine.facts.stats import KINDS
-from commonplace.engine.reflect import refresh_policy
-from commonplace.engine.reflect.directives import DISPOSITION_TRAITS
 from commonplace.errors import Invalid, NotFound
 from commonplace.records.memory import Bank, Memory, Version
 from commonplace.records.query import Condition, Filter, TagsMatch
@@ -22,6 +18,7 @@ from commonplace.records.work import Document, Job
 from commonplace.reserved_metadata import user_metadata
 
 if TYPE_CHECKING:
+    from commonplace.engine.facts.fact_ranking import Finding
     from commonplace.language import temporal_expressions
 else:
     temporal_expressions = lazy.module("commonplace.language.temporal_expressions")
@@ -38,7 +35,7 @@ def iso(moment: int | None) -> str | None:
 
 def fact_type(memory: Memory) -> str:
     """The fact type of a memory; `world` for memories of other dialects."""
-    return memory.kind if memory.kind in KINDS else "world"
+    return memory.kind if memory.kind in engine.facts.stats.KINDS else "world"
 
 
 def parse_moment(text: str | None, *, what: str = "timestamp") -> int | None:
@@ -91,7 +88,7 @@ def _common_fields(memory: Memory, mark: FactMetadata, names: Mapping[int, str])
 
 
 def recall_result(
-    one: Finding, names: Mapping[int, str], *, entities: bool, chunks_of: str
+    one: "Finding", names: Mapping[int, str], *, entities: bool, chunks_of: str
 ) -> Json:
     """A result of recall, with the score of each stage, for which callers set minimums.
 
@@ -156,7 +153,9 @@ def full_memory(call: Call, memory: Memory) -> Json:
             "chunk_id": chunk_id(memory, names, call.bank),
             "entities": list(mark.entities),
             "proof_count": fact_metadata.proof_count(mark),
-            "consolidated_at": iso(memory.created_at) if memory.kind in KINDS else None,
+            "consolidated_at": iso(memory.created_at)
+            if memory.kind in engine.facts.stats.KINDS
+            else None,
         }
     )
     if memory.kind == "observation":
@@ -310,7 +309,10 @@ def _progress(job: Job) -> Json:
 def bank(one: Bank) -> Json:
     """A bank's profile."""
     mission = one.config.get("reflect_mission", one.mission)
-    disposition = {name: one.config.get(f"disposition_{name}", 3) for name in DISPOSITION_TRAITS}
+    disposition = {
+        name: one.config.get(f"disposition_{name}", 3)
+        for name in engine.reflect.directives.DISPOSITION_TRAITS
+    }
     return {
         "bank_id": one.name,
         "name": one.title or one.name,
@@ -326,9 +328,9 @@ def tag_condition(
     if tags and groups:
         raise Invalid("tags and tag_groups cannot be combined.", hint="Give one of the two.")
     if groups:
-        return refresh_policy.tag_groups_condition(groups)
+        return engine.reflect.refresh_policy.tag_groups_condition(groups)
     return (
-        refresh_policy.tags_condition(tuple(tags), mode)
+        engine.reflect.refresh_policy.tags_condition(tuple(tags), mode)
         if tags or (tags is not None and mode == "exact")
         else None
     )

@@ -3,14 +3,17 @@ out."""
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from commonplace import ids
-from commonplace.engine.facts.fact_ranking import Finding, left_out
-from commonplace.engine.facts.fact_search import FactSearchResult, Question
-from commonplace.engine.reflect.reflect import Reflection
-from commonplace.engine.reflect.reflect_agent import Step
+from commonplace import engine, ids
 from commonplace.records.query import Dropped
+
+if TYPE_CHECKING:
+    from commonplace.engine.facts.fact_query import Question
+    from commonplace.engine.facts.fact_ranking import Finding
+    from commonplace.engine.facts.fact_search import FactSearchResult
+    from commonplace.engine.reflect.reflect import Reflection
+    from commonplace.engine.reflect.reflect_agent import Step
 
 Json = dict[str, Any]
 # Traces of hundreds of ids made some answers of the original too large for their clients.
@@ -21,13 +24,16 @@ _WORDS, _MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "pas
 
 
 def recall_trace(
-    question: Question, result: FactSearchResult, hits: Sequence[Finding], kept: Sequence[Finding]
+    question: "Question",
+    result: "FactSearchResult",
+    hits: Sequence["Finding"],
+    kept: Sequence["Finding"],
 ) -> Json:
     """The trace of a recall: `hits` passed the filters, and `kept` fit into the limit."""
     stages = Counter(_stage(hit) for hit in result.found)
     dropped = [
-        *left_out(result.found, hits, _COVERED_BY_OBSERVATION),
-        *left_out(hits, kept, _NO_ROOM),
+        *engine.facts.fact_ranking.left_out(result.found, hits, _COVERED_BY_OBSERVATION),
+        *engine.facts.fact_ranking.left_out(hits, kept, _NO_ROOM),
         *result.dropped,
     ]
     return {
@@ -40,7 +46,7 @@ def recall_trace(
     }
 
 
-def reflect_trace(done: Reflection, depth: str) -> Json:
+def reflect_trace(done: "Reflection", depth: str) -> Json:
     """The searches and model calls of a reflection."""
     return {
         "tool_trace": [search_trace(one, depth) for one in done.steps if one.tool == "recall"],
@@ -52,7 +58,7 @@ def reflect_trace(done: Reflection, depth: str) -> Json:
     }
 
 
-def search_trace(one: Step, depth: str) -> Json:
+def search_trace(one: "Step", depth: str) -> Json:
     """The trace of a search during a reflection: what was found and what was left out."""
     return {
         "tool": one.tool,
@@ -65,7 +71,7 @@ def search_trace(one: Step, depth: str) -> Json:
     }
 
 
-def _result(hit: Finding) -> Json:
+def _result(hit: "Finding") -> Json:
     """The scores of a result by stage; null for stages without it."""
     return {
         "id": ids.uuid_form(hit.memory.id),
@@ -90,13 +96,13 @@ def _dropped_fields(dropped: Sequence[Dropped]) -> Json:
     return {"dropped_count": len(dropped), "dropped": shown}
 
 
-def _stage(hit: Finding) -> str:
+def _stage(hit: "Finding") -> str:
     return (
         "graph" if hit.graph is not None else "direct" if hit.relevance is not None else "temporal"
     )
 
 
-def _why(hit: Finding) -> str:
+def _why(hit: "Finding") -> str:
     """The reason for a result, as text."""
     if hit.graph is not None:
         return f"linked to what was found directly ({', '.join(hit.link_types)})"

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from commonplace import validation
+from commonplace import engine, validation
 from commonplace.dialects.dialect import Call, Reply, ToolRole, tool
 from commonplace.dialects.memories import markdown, responses, traces
 from commonplace.dialects.memories.scope import (
@@ -14,8 +14,6 @@ from commonplace.dialects.memories.scope import (
     resolve_target,
 )
 from commonplace.dialects.parameters import About
-from commonplace.engine.sessions.compaction import CompactionHints
-from commonplace.engine.sessions.context import CallerState, ContextQuery
 
 QueryText = Annotated[str | None, About("Search query to find relevant memories.", 0, 10_000)]
 Limit = Annotated[float, About("Max memories to return; at most 50.")]
@@ -70,7 +68,7 @@ def get_context(
     target = resolve_target(call, tenant_id, user_id, project_id)
     strategy = _strategy(retrieval_strategy)
     linked_max = limit_of(graph_limit, 8, 50)
-    hints = CompactionHints(
+    hints = engine.sessions.compaction.CompactionHints(
         budget_tokens,
         turn_count,
         turn_budget,
@@ -78,14 +76,14 @@ def get_context(
         inactivity_threshold_minutes,
         task_completed,
     )
-    wanted = ContextQuery(
+    wanted = engine.sessions.context.ContextQuery(
         text=query or "",
         scope=target.scope,
         limit=limit_of(limit, 5, 50),
         mode=mode,
         depth=graph_depth if strategy == "hybrid_graph" else 0,
         linked_max=linked_max,
-        caller=CallerState(session_id or "", metadata or {}, hints),
+        caller=engine.sessions.context.CallerState(session_id or "", metadata or {}, hints),
     )
     found = call.engine.context(target.bank, wanted)
     data = responses.context(found)

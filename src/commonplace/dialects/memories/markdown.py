@@ -1,15 +1,18 @@
 """The responses of memories.sh as markdown."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from commonplace import ids
 from commonplace.dialects.kinds import MEMORIES
 from commonplace.dialects.memories import responses
 from commonplace.dialects.unsure import NONE_SURE
 from commonplace.engine.facts.fact_metadata import heading
-from commonplace.engine.sessions.compaction import Compaction
-from commonplace.engine.sessions.context import Context
 from commonplace.records.memory import Memory
+
+if TYPE_CHECKING:
+    from commonplace.engine.sessions.compaction import Compaction
+    from commonplace.engine.sessions.context import Context
 
 _LABELS = {
     "rule": "📌 RULE",
@@ -54,7 +57,7 @@ def rule_sections(rules: Sequence[Memory]) -> str:
     )
 
 
-def context_text(found: Context, query: str) -> str:
+def context_text(found: "Context", query: str) -> str:
     """A context for readers: rules, memories, conflicts, and the compaction if it is due."""
     sections: list[list[str]] = []
     if found.rules:
@@ -69,7 +72,7 @@ def context_text(found: Context, query: str) -> str:
     return "\n\n".join("\n".join(section) for section in sections) or empty
 
 
-def _memory_lines(found: Context, query: str) -> list[str]:
+def _memory_lines(found: "Context", query: str) -> list[str]:
     title = "## Recent Memories"
     if query.strip():
         title = f'## Relevant to: "{responses.one_line(query)}"'
@@ -77,7 +80,7 @@ def _memory_lines(found: Context, query: str) -> list[str]:
     return [title, *doubts, *map(line, found.memories)]
 
 
-def _conflict_lines(found: Context) -> list[str]:
+def _conflict_lines(found: "Context") -> list[str]:
     pairs = [responses.conflict(one) for one in found.conflicts]
     return [
         f"- {one['memoryAId']} <-> {one['memoryBId']} (confidence {one['confidence']:.2f}):"
@@ -86,7 +89,7 @@ def _conflict_lines(found: Context) -> list[str]:
     ]
 
 
-def _compaction_lines(one: Compaction) -> list[str]:
+def _compaction_lines(one: "Compaction") -> list[str]:
     lines = ["## Compaction", f"Trigger: {one.trigger}", f"Reason: {one.reason}"]
     if one.checkpoint_id is None or one.event_id is None:
         return [*lines, f"Write-ahead checkpoint failed: {one.failure}"]

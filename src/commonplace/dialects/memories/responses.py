@@ -1,7 +1,7 @@
 """The responses of memories.sh as JSON, and the reply that carries them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from commonplace import clock, ids
 from commonplace.clock import SystemClock
@@ -10,15 +10,17 @@ from commonplace.dialects.expected_version import version_field
 from commonplace.dialects.kinds import MEMORIES
 from commonplace.dialects.memories.scope import Target
 from commonplace.dialects.unsure import unsure_field
-from commonplace.engine.dedupe import Consolidation
 from commonplace.engine.facts.fact_metadata import heading
-from commonplace.engine.links import LinkedMemory
-from commonplace.engine.sessions.compaction import Compaction
-from commonplace.engine.sessions.context import Context
 from commonplace.records.memory import Link, Memory
 from commonplace.records.query import Hit
 from commonplace.records.work import Reminder, Session
 from commonplace.reserved_metadata import user_metadata
+
+if TYPE_CHECKING:
+    from commonplace.engine.dedupe import Consolidation
+    from commonplace.engine.links import LinkedMemory
+    from commonplace.engine.sessions.compaction import Compaction
+    from commonplace.engine.sessions.context import Context
 
 VERSION = "2026-02-10"
 
@@ -95,7 +97,7 @@ def rule(one: Memory) -> dict[str, Any]:
     }
 
 
-def context(found: Context) -> dict[str, Any]:
+def context(found: "Context") -> dict[str, Any]:
     """A context as JSON; working memories come first and have the layer `working`."""
     data: dict[str, Any] = {
         "rules": [rule(one) for one in found.rules],
@@ -141,7 +143,7 @@ def layer(one: Memory) -> str:
     return "long_term" if one.expires_at is None else "working"
 
 
-def linked_memory(one: LinkedMemory) -> dict[str, Any]:
+def linked_memory(one: "LinkedMemory") -> dict[str, Any]:
     """A memory that was found over a link, and the reason of the link."""
     graph = {
         "whyIncluded": "graph_expansion",
@@ -168,7 +170,7 @@ def conflict(link: Link) -> dict[str, Any]:
     }
 
 
-def compaction(one: Compaction) -> dict[str, Any]:
+def compaction(one: "Compaction") -> dict[str, Any]:
     """The reason for a compaction, and the checkpoint before it."""
     return drop_empty(
         {
@@ -226,7 +228,7 @@ def reminder(one: Reminder) -> dict[str, Any]:
     )
 
 
-def consolidation(done: Consolidation) -> tuple[dict[str, Any], str]:
+def consolidation(done: "Consolidation") -> tuple[dict[str, Any], str]:
     """The result of a consolidation, as JSON and as text."""
     winners = [ids.short_form(one.winner_id) for one in done.merges]
     losers = [ids.short_form(number) for number in done.loser_ids]

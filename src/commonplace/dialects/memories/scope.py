@@ -4,10 +4,9 @@ parameters."""
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
-from commonplace import git_project, validation
+from commonplace import engine, git_project, validation
 from commonplace.dialects.dialect import Call
 from commonplace.dialects.parameters import About
-from commonplace.engine.sessions.rules import visible_to
 from commonplace.errors import Invalid
 from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records.memory import Memory, Scope
@@ -66,7 +65,7 @@ class Target:
         """The memories that the caller may read: those of the project and global ones, of the user
         and the owner.
         """
-        return visible_to(self.scope)
+        return engine.sessions.rules.visible_to(self.scope)
 
     @property
     def projects(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from commonplace import clock, ids
+from commonplace import clock, engine, ids
 from commonplace.dialects.dialect import OTHER, Call, Reply, ToolRole, tool
 from commonplace.dialects.kinds import MEMORIES
 from commonplace.dialects.memories import responses
@@ -18,7 +18,6 @@ from commonplace.dialects.memories.scope import (
 )
 from commonplace.dialects.memories.tools import stripped_content
 from commonplace.dialects.parameters import About
-from commonplace.engine.dedupe import ConsolidationOptions
 from commonplace.errors import NotFound
 from commonplace.records.query import Filter
 from commonplace.records.work import (
@@ -195,7 +194,7 @@ def consolidate_memories(
         "global_only": global_only,
         "model": (model or "").strip(),
     }
-    run = ConsolidationOptions(
+    run = engine.dedupe.ConsolidationOptions(
         dry_run, lambda done, total: call.progress(done, total, "consolidating"), note
     )
     done = call.engine.consolidate(target.bank, chosen, call.origin("memories"), run)

@@ -1,11 +1,13 @@
 """Traces of memories.sh: which channel found each result, and what was left out."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from commonplace import ids
-from commonplace.engine.sessions.context import Context
 from commonplace.records.query import Dropped, Hit, Recall
+
+if TYPE_CHECKING:
+    from commonplace.engine.sessions.context import Context
 
 _DROPPED_MAX = 10  # A trace lists only the best of the memories that were left out.
 
@@ -44,7 +46,7 @@ def _channel_trace(hits: Sequence[Hit], dropped: Sequence[Dropped]) -> dict[str,
     }
 
 
-def trace(found: Context, requested: str, depth: int, most: int) -> dict[str, Any]:
+def trace(found: "Context", requested: str, depth: int, most: int) -> dict[str, Any]:
     """The trace of a context."""
     applied = "hybrid_graph" if requested == "hybrid_graph" and depth > 0 else "baseline"
     # What a search left out may have come in over a link.
@@ -66,7 +68,7 @@ def trace(found: Context, requested: str, depth: int, most: int) -> dict[str, An
     }
 
 
-def brief_trace(found: Context, requested: str, depth: int, most: int) -> dict[str, Any]:
+def brief_trace(found: "Context", requested: str, depth: int, most: int) -> dict[str, Any]:
     """The parts of a trace that the contract requires with conflicts or a named strategy."""
     whole = trace(found, requested, depth, most)
     return {name: whole[name] for name in ("strategy", "conflictCount")}

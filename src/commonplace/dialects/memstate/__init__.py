@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from commonplace import ids
+from commonplace import engine, ids
 from commonplace.dialects.dialect import Call, Dialect, rows
 from commonplace.dialects.memstate import responses
 from commonplace.dialects.memstate.browse import memstate_get
@@ -17,7 +17,6 @@ from commonplace.dialects.memstate.tools import (
     memstate_remember,
     memstate_set,
 )
-from commonplace.engine.keypaths import key_of
 from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Memory
 from commonplace.records.query import Filter
@@ -50,7 +49,9 @@ DIALECT = Dialect(
             one.name for one, _ in list_projects(call) if typed in one.name
         ),
         "keypath": lambda call, typed: (
-            key_of(one) for one in _recent_memories(call) if key_of(one).startswith(typed)
+            engine.keypaths.key_of(one)
+            for one in _recent_memories(call)
+            if engine.keypaths.key_of(one).startswith(typed)
         ),
         "memory_id": lambda call, typed: (
             i

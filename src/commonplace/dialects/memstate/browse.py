@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from commonplace import clock, ids
+from commonplace import clock, engine, ids
 from commonplace.dialects.dialect import Call, ToolRole, tool
 from commonplace.dialects.memstate import responses
 from commonplace.dialects.memstate.scope import (
@@ -14,10 +14,13 @@ from commonplace.dialects.memstate.scope import (
     locate_key,
 )
 from commonplace.dialects.parameters import About
-from commonplace.engine.keypaths import Tree, key_of
 from commonplace.errors import Invalid
 from commonplace.records.memory import Scope, Version
 from commonplace.records.query import Filter
+
+if TYPE_CHECKING:
+    from commonplace.engine.keypaths import Tree
+
 
 # About 20,000 tokens, the most that clients accept in the answer of a tool.
 TREE_CHARS_MAX = 80_000
@@ -93,7 +96,9 @@ def _subtree_data(
     """The memories at and below a key, up to `full_max` of them in full."""
     tree = _tree(call, location, at_revision)
     one_key = location.key if not recursive else ""
-    versions = [one for one in tree.versions if not one_key or key_of(one) == one_key]
+    versions = [
+        one for one in tree.versions if not one_key or engine.keypaths.key_of(one) == one_key
+    ]
     data = _summary_data(location.project, location.key, tree, versions)
     if full_max is not None:
         data |= _content_data(call, location.project, versions, full_max)
@@ -102,7 +107,7 @@ def _subtree_data(
     return data
 
 
-def _tree(call: Call, location: KeyLocation, at_revision: int | None) -> Tree:
+def _tree(call: Call, location: KeyLocation, at_revision: int | None) -> "Tree":
     scope = Scope(project=location.project)
     tree = call.engine.tree(call.bank, scope, location.key, revision=at_revision)
     if not location.project and not location.memory and not tree.versions:
@@ -170,12 +175,15 @@ def _projects_response(call: Call) -> dict[str, Any]:
 
 
 def _summary_data(
-    project: str, key: str, tree: Tree, versions: Sequence[Version]
+    project: str, key: str, tree: "Tree", versions: Sequence[Version]
 ) -> dict[str, Any]:
     shown: dict[str, str] = {}
     room = TREE_CHARS_MAX
     for one in versions:
-        path, summary = responses.full_keypath(project, key_of(one)), responses.summary(one)
+        path, summary = (
+            responses.full_keypath(project, engine.keypaths.key_of(one)),
+            responses.summary(one),
+        )
         room -= len(path) + len(summary) + 6
         if room < 0:
             break
@@ -187,7 +195,9 @@ def _summary_data(
     }
     if len(shown) < len(versions):
         depth = key.count(".") + 2 if key else 1
-        sizes = Counter(".".join(key_of(one).split(".")[:depth]) for one in versions)
+        sizes = Counter(
+            ".".join(engine.keypaths.key_of(one).split(".")[:depth]) for one in versions
+        )
         data["truncated"] = (
             f"Only {len(shown):,} of {len(versions):,} keypaths are shown. Narrow it: pass one of"
             " `subtrees` as keypath, or use memstate_search with keypath_prefix."
@@ -203,7 +213,7 @@ def _content_data(
     call: Call, project: str, versions: Sequence[Version], limit: int
 ) -> dict[str, Any]:
     whole = {
-        responses.full_keypath(project, key_of(one)): responses.full_version(
+        responses.full_keypath(project, engine.keypaths.key_of(one)): responses.full_version(
             one, call.engine.get(call.bank, one.memory_id)
         )
         for one in versions[:limit]

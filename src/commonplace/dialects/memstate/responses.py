@@ -2,21 +2,22 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from commonplace import clock, ids, validation
+from commonplace import clock, engine, ids, validation
 from commonplace.dialects.dialect import Reply, Tool, as_json, drop_empty
 from commonplace.dialects.kinds import MEMSTATE
-from commonplace.engine.keypaths import key_of, normalize_key
 from commonplace.errors import CommonplaceError, Invalid
-from commonplace.extract.key_assignment import Relation
 from commonplace.records.memory import Memory, Version
 from commonplace.reserved_metadata import user_metadata
 
 SUMMARY_BYTES_MAX = 100
 KEYPATH_CHARS_MAX = 800  # a key and a project id at their limits, and the prefix
 PREFIX = re.compile(r"project[./]", re.IGNORECASE)
-_RELATIONS: tuple[Relation, ...] = ("none", "additive", "supersede", "contradiction")
+if TYPE_CHECKING:
+    from commonplace.extract.key_assignment import Relation
+
+_RELATIONS: tuple["Relation", ...] = ("none", "additive", "supersede", "contradiction")
 _CODES = {
     "Invalid": "invalid_argument",
     "Forbidden": "forbidden",
@@ -51,7 +52,7 @@ def without_prefix(project: str, keypath: str) -> str:
 
 def key_in_project(project: str, keypath: str) -> str:
     """The normalized key of a keypath inside a project."""
-    return normalize_key(without_prefix(project, keypath))
+    return engine.keypaths.normalize_key(without_prefix(project, keypath))
 
 
 def full_keypath(project: str, key: str) -> str:
@@ -117,7 +118,7 @@ def version_item(version: Version, project: str, *, latest: int) -> dict[str, An
         {
             "id": ids.memstate_form(version.id),
             "summary": summary(version),
-            "keypath": full_keypath(project, key_of(version)),
+            "keypath": full_keypath(project, engine.keypaths.key_of(version)),
             **category_fields(version.kind),
             "topics": list(version.tags),
             "version": version.number,
@@ -150,7 +151,7 @@ def _source(version: Version) -> str:
 
 def full_version(version: Version, memory: Memory) -> dict[str, Any]:
     """A version with its full text."""
-    project, key = memory.scope.project, key_of(version)
+    project, key = memory.scope.project, engine.keypaths.key_of(version)
     short = version_item(version, project, latest=memory.version)
     # A short text is its own summary.
     content = {"content": version.text} | (
@@ -191,7 +192,7 @@ def hit(memory: Memory, score: float) -> dict[str, Any]:
     """A search result: the flat fields of the contract, and nested the others that the live server
     sends.
     """
-    project, key = memory.scope.project, key_of(memory)
+    project, key = memory.scope.project, engine.keypaths.key_of(memory)
     number = ids.memstate_form(memory.version_id)
     nested = {
         "id": number,
@@ -221,4 +222,8 @@ def superseded_hit(
     )
     flat = {name: short[name] for name in ("id", "summary", "version", "created_at")}
     nested = {name: value for name, value in short.items() if name not in ("summary", "created_at")}
-    return flat | {"keypath": key_of(version), "score": round(score, 4), "memory": nested}
+    return flat | {
+        "keypath": engine.keypaths.key_of(version),
+        "score": round(score, 4),
+        "memory": nested,
+    }

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from commonplace import ids, validation
+from commonplace import engine, ids, validation
 from commonplace.dialects.dialect import Call
 from commonplace.dialects.kinds import MEMSTATE
 from commonplace.dialects.memstate import responses
-from commonplace.engine.keypaths import key_of
 from commonplace.errors import Invalid, NotFound
 from commonplace.records.memory import Memory, Project, Scope
 from commonplace.records.query import Filter
@@ -52,7 +51,7 @@ def locate_key(call: Call, project_id: str | None, keypath: str) -> KeyLocation:
             hint="Give the project_id it belongs to.",
         )
     return (
-        KeyLocation(named.scope.project, key_of(named), named)
+        KeyLocation(named.scope.project, engine.keypaths.key_of(named), named)
         if named
         else KeyLocation(project, evened)
     )

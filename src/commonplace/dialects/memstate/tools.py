@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from commonplace import ids, validation
+from commonplace import engine, ids, validation
 from commonplace.dialects.dialect import Call, ToolRole, tool
 from commonplace.dialects.kinds import MEMSTATE
 from commonplace.dialects.memstate import responses
@@ -13,7 +13,6 @@ from commonplace.dialects.memstate.scope import (
     require_key,
 )
 from commonplace.dialects.parameters import About
-from commonplace.engine.keypaths import Key, TextSource, key_of
 from commonplace.errors import Invalid
 from commonplace.records.memory import UNSET, Edit, Memory, Scope, Version
 
@@ -68,7 +67,11 @@ def memstate_remember(
     """
     scope = Scope(project=validation.name(project_id, what="project id"))
     job = call.engine.absorb_as_job(
-        call.bank, scope, content, TextSource(source or "", context or ""), call.origin("memstate")
+        call.bank,
+        scope,
+        content,
+        engine.keypaths.TextSource(source or "", context or ""),
+        call.origin("memstate"),
     )
     data = {
         "job_id": ids.job_form(job.id),
@@ -117,9 +120,9 @@ def memstate_set(
         else category or UNSET
     )
     edit = Edit(text=value, kind=kind, tags=tuple(topics) if topics is not None else UNSET)
-    target = Key(Scope(project=location.project), location.key, expected_version)
+    target = engine.keypaths.Key(Scope(project=location.project), location.key, expected_version)
     outcome = call.engine.set_key(call.bank, target, edit, call.origin("memstate"))
-    memory, key = outcome.memory, key_of(outcome.memory)
+    memory, key = outcome.memory, engine.keypaths.key_of(outcome.memory)
     action = {"added": "created", "unchanged": "unchanged"}.get(outcome.change, "superseded")
     messages = {
         "created": f"Memory stored at {key}",
@@ -211,7 +214,9 @@ def memstate_delete_project(call: Call, project_id: ProjectId) -> dict[str, Any]
 
 def _deletion_data(project: str, deleted: Sequence[Version]) -> dict[str, Any]:
     return {
-        "deleted_keypaths": [responses.full_keypath(project, key_of(one)) for one in deleted],
+        "deleted_keypaths": [
+            responses.full_keypath(project, engine.keypaths.key_of(one)) for one in deleted
+        ],
         "deleted_count": len(deleted),
     }
 
@@ -222,7 +227,7 @@ def _memory_with_history(
     """The memory whose history is asked for, if there is one, and its full keypath."""
     if memory_id and not project_id and not keypath:
         memory = get_memory(call, memory_id)
-        return memory, responses.full_keypath(memory.scope.project, key_of(memory))
+        return memory, responses.full_keypath(memory.scope.project, engine.keypaths.key_of(memory))
     if keypath and not memory_id:
         location = locate_key(call, project_id, keypath)
         if location.project or location.memory:

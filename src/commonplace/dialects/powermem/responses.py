@@ -4,18 +4,23 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from commonplace import clock
+from commonplace import clock, lazy
 from commonplace.dialects.dialect import DEFAULT_OWNER_NAME, Reply, Tool, as_json, drop_empty
 from commonplace.dialects.expected_version import version_field
-from commonplace.engine.add_messages import MessagesResult, StatementOutcome
 from commonplace.engine.facts.fact_metadata import heading
 from commonplace.errors import CommonplaceError, Invalid
-from commonplace.extract.statement_splitting import Message, SkippedText
 from commonplace.records.memory import Memory
 from commonplace.records.query import Hit
 from commonplace.reserved_metadata import user_metadata
+
+if TYPE_CHECKING:
+    from commonplace.engine.add_messages import MessagesResult, StatementOutcome
+    from commonplace.extract import statement_splitting
+    from commonplace.extract.statement_splitting import Message, SkippedText
+else:
+    statement_splitting = lazy.module("commonplace.extract.statement_splitting")
 
 _EVENTS = {"added": "ADD", "revised": "UPDATE", "unchanged": "NONE", "forgotten": "DELETE"}
 _TEXT_PARTS = ("text", "input_text", "output_text")
@@ -28,8 +33,8 @@ _NOT_FOUND = "Memory not found"
 class ParsedMessages:
     """The messages as text, and their parts that are not text."""
 
-    messages: tuple[Message, ...]
-    skipped: tuple[SkippedText, ...] = ()
+    messages: tuple["Message", ...]
+    skipped: tuple["SkippedText", ...] = ()
 
 
 def parse_messages(messages: object) -> ParsedMessages:
@@ -37,7 +42,7 @@ def parse_messages(messages: object) -> ParsedMessages:
     if isinstance(messages, str):
         if (decoded := _decode(messages)) is not None:
             return parse_messages(decoded)
-        return ParsedMessages((Message("user", messages),))
+        return ParsedMessages((statement_splitting.Message("user", messages),))
     listed = cast(list[object], messages) if isinstance(messages, list) else [messages]
     found = [_message(one) for one in listed]
     return ParsedMessages(
@@ -84,7 +89,7 @@ def hit(one: Hit, owner: str) -> dict[str, Any]:
     )
 
 
-def add_response(added: MessagesResult, not_text: tuple[SkippedText, ...]) -> dict[str, Any]:
+def add_response(added: "MessagesResult", not_text: tuple["SkippedText", ...]) -> dict[str, Any]:
     """The response of an add: the outcome of each statement, and the skipped texts."""
     results = [_result(one) for one in added.outcomes]
     data: dict[str, Any] = {"results": results}
@@ -118,7 +123,7 @@ def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) 
     return Reply(answer, as_json(answer), is_error=True)
 
 
-def _result(noted: StatementOutcome) -> dict[str, Any]:
+def _result(noted: "StatementOutcome") -> dict[str, Any]:
     shown: dict[str, Any] = {
         "id": noted.memory.id,
         "memory": noted.memory.text,
@@ -150,9 +155,9 @@ def _decode(text: str) -> Any:
     return None
 
 
-def _message(one: object) -> tuple[Message, list[SkippedText]]:
+def _message(one: object) -> tuple["Message", list["SkippedText"]]:
     if isinstance(one, str):
-        return Message("user", one), []
+        return statement_splitting.Message("user", one), []
     if not isinstance(one, dict):
         raise Invalid(
             "A message is neither a string nor an object.",
@@ -167,10 +172,10 @@ def _message(one: object) -> tuple[Message, list[SkippedText]]:
     text, skipped = _join_parts(role, given.get("content", given.get("text")))
     if isinstance(name, str) and name and text.strip():
         text = f"{name}: {text}"
-    return Message(role.strip(), text), skipped
+    return statement_splitting.Message(role.strip(), text), skipped
 
 
-def _join_parts(role: str, content: object) -> tuple[str, list[SkippedText]]:
+def _join_parts(role: str, content: object) -> tuple[str, list["SkippedText"]]:
     """The text of a message's content, and the parts that are not text."""
     parts = cast(list[object], content) if isinstance(content, list) else [content]
     texts: list[str] = []
@@ -178,7 +183,7 @@ def _join_parts(role: str, content: object) -> tuple[str, list[SkippedText]]:
     for part in parts:
         text = _text_of(part)
         if text is None:
-            skipped.append(SkippedText(role, _kind_of(part), "not text"))
+            skipped.append(statement_splitting.SkippedText(role, _kind_of(part), "not text"))
         else:
             texts.append(text)
     return "\n".join(texts), skipped

@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from commonplace import ids
+from commonplace import engine, ids
 from commonplace.dialects.dialect import Call, ToolRole, tool
 from commonplace.dialects.expected_version import ExpectedVersion
 from commonplace.dialects.parameters import About
 from commonplace.dialects.powermem import filters as filters_read
 from commonplace.dialects.powermem import responses
 from commonplace.dialects.unsure import unsure_field
-from commonplace.engine.add_messages import MessageBatch
 from commonplace.engine.facts import fact_metadata
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import BULK_MAX, COUNT_MAX, LIST_MAX, NAME_CHARS_MAX, RECALL_MAX
@@ -90,7 +89,7 @@ def add_memory(
     if not parsed.messages:
         raise Invalid("messages cannot be empty", hint="Give at least one message with some text.")
     kept = {**(filters or {}), **(metadata or {}), **({"scope": scope} if scope else {})}
-    telling = MessageBatch(
+    telling = engine.add_messages.MessageBatch(
         parsed.messages,
         Scope(user=_user(call, user_id), agent=_strip(agent_id), run=_strip(run_id)),
         kind=memory_type or "",

@@ -5,14 +5,18 @@ import hashlib
 import hmac
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from commonplace import clock, ids
+from commonplace import clock, ids, lazy
 from commonplace.dialects.dialect import Reply, Tool, as_json
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.records.memory import Memory
 from commonplace.records.query import Cursor, Hit
-from commonplace.vault.vault import path_of, title_of
+
+if TYPE_CHECKING:
+    from commonplace.vault import vault
+else:
+    vault = lazy.module("commonplace.vault.vault")
 
 _TYPES = {
     400: "invalid",
@@ -32,10 +36,10 @@ _BACKLINKS_MAX = 10
 def entry(hit: Hit, backlinks: Sequence[str] = ()) -> dict[str, Any]:
     """A hit, with the path of its file and of some notes that link to it."""
     memory = hit.memory
-    path = path_of(memory)
+    path = vault.path_of(memory)
     return {
         "id": ids.note_form(memory.id),
-        "title": title_of(memory),
+        "title": vault.title_of(memory),
         **({"path": path} if path else {}),
         "body": memory.text,
         "score": hit.score,
@@ -51,7 +55,7 @@ def append_response(memory: Memory) -> dict[str, Any]:
     """The response for a new note, or for the note that already has the key."""
     return {
         "id": ids.note_form(memory.id),
-        "title": title_of(memory),
+        "title": vault.title_of(memory),
         "status": status(memory),
         "created_at": clock.iso(memory.created_at),
     }
@@ -129,10 +133,10 @@ def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) 
 
 
 def _section(memory: Memory) -> str:
-    path = f", in {path_of(memory)}" if path_of(memory) else ""
+    path = f", in {vault.path_of(memory)}" if vault.path_of(memory) else ""
     tags = f", tagged {', '.join(memory.tags)}" if memory.tags else ""
     described = f"_{ids.note_form(memory.id)}{path}{tags}_"
-    return f"## {title_of(memory)}\n\n{described}\n\n{memory.text.rstrip()}\n\n"
+    return f"## {vault.title_of(memory)}\n\n{described}\n\n{memory.text.rstrip()}\n\n"
 
 
 def _shorten(section: str, budget: int) -> str:

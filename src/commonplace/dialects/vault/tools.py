@@ -2,22 +2,30 @@
 
 import re
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from commonplace import clock, ids, validation
+from commonplace import clock, ids, lazy, validation
 from commonplace.dialects.dialect import Call, Reply, ToolRole, tool
 from commonplace.dialects.parameters import About
 from commonplace.dialects.unsure import unsure_field
 from commonplace.dialects.vault import responses
-from commonplace.engine.sessions.phase_context import PHASES_MAX
 from commonplace.errors import Conflict, Invalid, NotFound
-from commonplace.limits import BULK_MAX, NAME_CHARS_MAX, RECALL_MAX, TITLE_CHARS_MAX
+from commonplace.limits import BULK_MAX, NAME_CHARS_MAX, PHASES_MAX, RECALL_MAX, TITLE_CHARS_MAX
 from commonplace.records.memory import IdempotencyKey, Memory
 from commonplace.records.query import Filter, Query
-from commonplace.vault.memory_to_file import NewNote, add_note, write_note
-from commonplace.vault.note_format.backlinks import backlinks
-from commonplace.vault.sync import sync
-from commonplace.vault.vault import VAULT_FIELD, Vault, vault_of
+from commonplace.reserved_metadata import NOTE_FIELD
+
+# The first answer of a server needs nothing of the folder.
+if TYPE_CHECKING:
+    from commonplace.vault import memory_to_file, sync
+    from commonplace.vault import vault as vaults
+    from commonplace.vault.note_format import backlinks
+    from commonplace.vault.vault import Vault
+else:
+    backlinks = lazy.module("commonplace.vault.note_format.backlinks")
+    memory_to_file = lazy.module("commonplace.vault.memory_to_file")
+    sync = lazy.module("commonplace.vault.sync")
+    vaults = lazy.module("commonplace.vault.vault")
 
 _SYNC_EVERY = 7
 
@@ -77,7 +85,9 @@ def memory_search(
     found = call.engine.recall(call.bank, asked)
     more = responses.cursor(question, found.next) if found.next else None
     doubted = unsure_field(unsure=found.unsure, found=found.hits)
-    linked = backlinks(vault_of(call.engine, call.bank), [hit.memory for hit in found.hits])
+    linked = backlinks.backlinks(
+        vaults.vault_of(call.engine, call.bank), [hit.memory for hit in found.hits]
+    )
     results = [responses.entry(hit, linked.get(hit.memory.id, ())) for hit in found.hits]
     return {**doubted, "results": results, **({"next_cursor": more} if more else {})}
 
@@ -107,7 +117,7 @@ def memory_recall(
     def work() -> str:
         _synced_vault(call)
         chosen = _visible_filter(call, Filter())
-        found = call.engine.for_phases(call.bank, phases, chosen, (VAULT_FIELD, "phases"))
+        found = call.engine.for_phases(call.bank, phases, chosen, (NOTE_FIELD, "phases"))
         return responses.bundle(found, budget_tokens)
 
     once = _once(call, "memory_recall", idempotency_key)
@@ -131,18 +141,18 @@ def memory_append(
             "The title has a control character.", hint="Keep it on one line of plain text."
         )
     wanted, once = (
-        NewNote(title, body, validation.tags(tags)),
+        memory_to_file.NewNote(title, body, validation.tags(tags)),
         _once(call, "memory_append", idempotency_key),
     )
-    vault, began = vault_of(call.engine, call.bank), call.engine.clock.now()
-    memory = add_note(vault, wanted, once, call.origin("vault"))
+    vault, began = vaults.vault_of(call.engine, call.bank), call.engine.clock.now()
+    memory = memory_to_file.add_note(vault, wanted, once, call.origin("vault"))
     if memory.created_at < began:
         # The key existed; a person may have deleted or changed the file since.
         _synced_vault(call)
         memory = call.engine.get(call.bank, memory.id)
     elif memory.id % _SYNC_EVERY == 0:
         # Now and then the times of new files are stored here, because reads store nothing.
-        sync(vault)
+        sync.sync(vault)
     return responses.append_response(memory)
 
 
@@ -162,9 +172,9 @@ def memory_forget(
         after = call.engine.forget(call.bank, [memory.id], call.origin("vault"))[0].memory
         # If the file is being changed at this moment, a later sync merges both changes.
         with suppress(Conflict):
-            written = write_note(vault, after.id, call.origin("vault"))
+            written = memory_to_file.write_note(vault, after.id, call.origin("vault"))
     if not written:
-        sync(vault)
+        sync.sync(vault)
     assert after.forgotten_at is not None
     return {
         "id": ids.note_form(after.id),
@@ -173,10 +183,10 @@ def memory_forget(
     }
 
 
-def _synced_vault(call: Call) -> Vault:
+def _synced_vault(call: Call) -> "Vault":
     """The vault after its folder was synced."""
-    vault = vault_of(call.engine, call.bank)
-    sync(vault, settle=False)
+    vault = vaults.vault_of(call.engine, call.bank)
+    sync.sync(vault, settle=False)
     return vault
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         fact_extraction as fact_extraction,
         fact_listing as fact_listing,
         fact_metadata as fact_metadata,
+        fact_query as fact_query,
         fact_ranking as fact_ranking,
         fact_search as fact_search,
         graph as graph,

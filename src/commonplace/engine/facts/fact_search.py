@@ -4,24 +4,18 @@ time span, then by links from the best results.
 Each stage's score is kept, so that a caller can show it or require a minimum.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from commonplace.engine import recall as recalling
 from commonplace.engine.facts import fact_ranking, graph
+from commonplace.engine.facts.fact_query import DEPTHS, Question
 from commonplace.engine.facts.fact_ranking import SEEDS_MAX, Finding, left_out
 from commonplace.engine.runtime import Runtime
 from commonplace.language import analyzer, temporal_expressions
-from commonplace.language.temporal_expressions import Span
-from commonplace.records.query import Dropped, Filter, PageRequest, Query, Recall
+from commonplace.records.query import Dropped, PageRequest, Query, Recall
 from commonplace.storage.rows import banks, memories
 
-# The number of candidates, and whether links are followed.
-DEPTHS: Mapping[str, tuple[int, bool]] = {
-    "low": (30, False),
-    "mid": (60, True),
-    "high": (100, True),
-}
 # A question of these terms and a time asks for everything that happened then.
 _TERMS_ABOUT_TIME = frozenset(
     analyzer.terms(
@@ -35,23 +29,6 @@ _NEIGHBOURS_MAX = 10
 _BELOW_CHANNEL_MINIMUM = "below the minimum keyword and semantic scores"
 _OTHER_TIME = "not from the time asked about"
 _BELOW_MINIMUM = "below the minimum score"
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question with its filter and depth."""
-
-    text: str
-    filter: Filter = Filter()
-    depth: str = "high"
-    # The moment that relative times such as "last week" refer to.
-    now: int | None = None
-    # The time span to search, instead of one that the text names.
-    window: Span | None = None
-    # The minimum score of a stage, by its name.
-    min_scores: Mapping[str, float] = field(default_factory=dict[str, float])
-    # The offset of the caller's time zone from UTC.
-    zone_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         hook_clients as hook_clients,
         hook_log as hook_log,
         hook_sessions as hook_sessions,
+        launch as launch,
         payloads as payloads,
         prompt_recall as prompt_recall,
         run as run,

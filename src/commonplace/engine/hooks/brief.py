@@ -10,12 +10,11 @@ from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions.reminders import list_reminders
 from commonplace.engine.sessions.rules import RULE, list_rules, visible_to
 from commonplace.engine.sessions.sessions import list_sessions
+from commonplace.limits import BRIEF_TOKENS_DEFAULT, BRIEF_TOKENS_MAX
 from commonplace.records.memory import Memory, Scope
 from commonplace.records.query import Filter
 from commonplace.records.work import SessionFilter
 
-TOKENS_DEFAULT = 1_200
-TOKENS_MAX = 20_000
 _CURRENT_MAX, _CHANGED_MAX, _REMINDERS_MAX, _OWN_MAX = 40, 15, 5, 15
 # A part of the budget, so that many rules leave room for the rest.
 _RULES_SHARE = 0.5
@@ -32,14 +31,14 @@ class BriefQuery:
     session_id: int = 0
     own_ids: tuple[int, ...] = ()
     known_ids: Collection[int] = ()
-    tokens_max: int = TOKENS_DEFAULT
+    tokens_max: int = BRIEF_TOKENS_DEFAULT
     chars_max: int = 100_000
 
 
 def make_brief(runtime: Runtime, bank: str, query: BriefQuery) -> InjectedText:
     """Rules, reminders, what changed since the last session, and what is current in a project."""
     validation.name(bank, what="bank")
-    validation.count(query.tokens_max, what="token budget", least=100, most=TOKENS_MAX)
+    validation.count(query.tokens_max, what="token budget", least=100, most=BRIEF_TOKENS_MAX)
     visible = visible_to(Scope(project=query.project))
     with runtime.db.snapshot():
         rules = list_rules(runtime, bank, visible)

@@ -10,7 +10,7 @@ from typing import Any, cast
 from commonplace import git_project
 from commonplace.engine.hooks.hook_clients import HookClient, HookEvent
 from commonplace.errors import Invalid
-from commonplace.extract.durable_statements import without_injected, without_private
+from commonplace.extract.private_text import without_injected, without_private
 from commonplace.limits import NAME_CHARS_MAX
 
 _SESSION = ("session_id", "sessionId", "conversation_id", "conversationId", "sessionID")

@@ -2,16 +2,25 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from commonplace.engine.hooks import brief, capture, hook_sessions
-from commonplace.engine.hooks.brief import TOKENS_DEFAULT, BriefQuery
+from commonplace import lazy
+from commonplace.engine.hooks import brief, hook_sessions
+from commonplace.engine.hooks.brief import BriefQuery
 from commonplace.engine.hooks.hook_clients import AnswerParts, HookEvent, Json
 from commonplace.engine.hooks.hook_sessions import SessionState
 from commonplace.engine.hooks.payloads import HookCall
-from commonplace.engine.hooks.prompt_recall import recall_for_prompt
 from commonplace.engine.hooks.rendering import NOTHING, InjectedText
 from commonplace.engine.runtime import Runtime
+from commonplace.limits import BRIEF_TOKENS_DEFAULT
 from commonplace.records.work import Session
+
+if TYPE_CHECKING:
+    from commonplace.engine.hooks import capture, prompt_recall
+else:
+    # The start of a session, which a person waits for, needs neither.
+    capture = lazy.module("commonplace.engine.hooks.capture")
+    prompt_recall = lazy.module("commonplace.engine.hooks.prompt_recall")
 
 # Sources after which the model's context is empty.
 _FRESH_SOURCES = ("compact", "clear")
@@ -55,7 +64,7 @@ class _Hook:
 
 
 def run_hook(
-    runtime: Runtime, bank: str, call: HookCall, *, tokens_max: int = TOKENS_DEFAULT
+    runtime: Runtime, bank: str, call: HookCall, *, tokens_max: int = BRIEF_TOKENS_DEFAULT
 ) -> HookResult:
     """Do what an event asks for. Raises what the engine raises; the launchers answer with nothing
     then.
@@ -91,7 +100,7 @@ def _start(hook: _Hook) -> HookResult:
 def _prompt(hook: _Hook) -> HookResult:
     call = hook.call
     capture.keep_prompt(hook.runtime, hook.bank, call, hook.session)
-    found = recall_for_prompt(
+    found = prompt_recall.recall_for_prompt(
         hook.runtime, hook.bank, hook.session.project, call.prompt, hook.state.shown_ids
     )
     return HookResult(_mark_shown(hook, found))

@@ -3,7 +3,7 @@
 A page is created, refreshed and cleared as any mental model; this module only adds its folder.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,13 +20,6 @@ from commonplace.storage.rows import banks
 
 KIND = "knowledge_folder"
 DEPTH_MAX = 20
-PAGE_TOKENS_DEFAULT = 4096
-# The default trigger: a page is refreshed after its memories change.
-PAGE_TRIGGER: Mapping[str, object] = {
-    "mode": "delta",
-    "refresh_after_consolidation": True,
-    "exclude_mental_models": True,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,14 +184,14 @@ def delete_node(runtime: Runtime, bank: str, name: str) -> None:
 def _require_page(knowledge_base: Knowledge, name: str) -> MentalModel:
     found = next((one for one in knowledge_base.pages if one.name == name), None)
     if found is None:
-        raise NotFound(f"Knowledge page '{name[:60]}' not found")
+        raise NotFound(f"Knowledge page '{name[:60]}' not found", hint="List the knowledge base.")
     return found
 
 
 def _require_folder(knowledge_base: Knowledge, name: str) -> Folder:
     found = next((one for one in knowledge_base.folders if one.name == name), None)
     if found is None:
-        raise NotFound(f"Knowledge folder '{name[:60]}' not found")
+        raise NotFound(f"Knowledge folder '{name[:60]}' not found", hint="List the knowledge base.")
     return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from commonplace.engine.facts import fact_search
-from commonplace.engine.facts.fact_search import Question
+from commonplace.engine.facts.fact_query import Question
 from commonplace.engine.reflect.knowledge import knowledge
 from commonplace.engine.reflect.mental_model_rows import MentalModel
 from commonplace.engine.runtime import Runtime

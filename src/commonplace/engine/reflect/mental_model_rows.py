@@ -18,6 +18,14 @@ from commonplace.storage.rows import banks, derivations
 
 KIND = "mental_model"
 TOKENS_DEFAULT = 2048
+TOKENS_MIN, TOKENS_MAX = 256, 8192
+PAGE_TOKENS_DEFAULT = 4096
+# The default trigger of a knowledge page: it is refreshed after its memories change.
+PAGE_TRIGGER: Mapping[str, object] = {
+    "mode": "delta",
+    "refresh_after_consolidation": True,
+    "exclude_mental_models": True,
+}
 CRON_FIELDS = ("refresh_cron", "full_refresh_cron")
 # The field of an item's body that has its text: a model's answer, a directive's text or a folder's
 # title.
@@ -65,7 +73,9 @@ def find_row(runtime: Runtime, bank: str, name: str) -> BankItem:
     bank_record = banks.find(runtime.db, validation.name(bank, what="bank"))
     found = rows.find(runtime.db, bank_record.id, KIND, name.strip()) if bank_record else None
     if found is None:
-        raise NotFound(f"Mental model '{name}' not found in bank '{bank}'")
+        raise NotFound(
+            f"Mental model '{name}' not found in bank '{bank}'", hint="List the mental models."
+        )
     return found
 
 

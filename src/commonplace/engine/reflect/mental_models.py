@@ -15,7 +15,7 @@ from commonplace.engine.erasure.erasure import erasing_transaction
 from commonplace.engine.operations.jobs import enqueue
 from commonplace.engine.operations.worker import JobContext, has_model, run_or_defer
 from commonplace.engine.reflect import directives, mental_model_rows, reflect, refresh_policy
-from commonplace.engine.reflect.mental_model_rows import KIND, MentalModel
+from commonplace.engine.reflect.mental_model_rows import KIND, TOKENS_MAX, TOKENS_MIN, MentalModel
 from commonplace.engine.reflect.reflect import Reflection
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import schedules
@@ -27,7 +27,6 @@ from commonplace.storage.rows import banks, derivations, erasure, memories
 from commonplace.storage.rows import jobs as queue
 
 JOB = "refresh_mental_model"
-TOKENS_MIN, TOKENS_MAX = 256, 8192
 _HISTORY_MAX = 50
 _DUE_MAX = 20
 _ATTEMPTS_MAX = 3
@@ -48,7 +47,10 @@ def add_mental_model(runtime: Runtime, bank: str, draft: MentalModel) -> MentalM
             checked, name=checked.name or f"{prefix}-{number:032x}", id=number, created_at=now
         )
         if rows.find(runtime.db, bank_id, KIND, checked.name):
-            raise Conflict(f"Mental model '{checked.name}' already exists in bank '{bank}'.")
+            raise Conflict(
+                f"Mental model '{checked.name}' already exists in bank '{bank}'.",
+                hint="Use another id, or update the model.",
+            )
         mental_model_rows.put_model(runtime, bank_id, checked)
         mental_model_rows.schedule_refresh(runtime, bank_id, checked)
     return checked
@@ -202,7 +204,7 @@ def run_due_refreshes(runtime: Runtime, bank: str | None = None) -> int:
         runtime.db, bank_record.id if bank_record else None, now, _DUE_MAX
     ):
         with runtime.db.transaction():
-            # Another process may have taken it first.
+            # Another process may have claimed it first.
             job = (
                 _enqueue_due_refresh(runtime, name, row_id, now)
                 if rows.claim_refresh(runtime.db, row_id, now)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.engine.facts import token_budget
+from commonplace.engine.facts.fact_query import Question
 from commonplace.engine.facts.fact_ranking import Finding
-from commonplace.engine.facts.fact_search import Question
 from commonplace.engine.memories import list_memories
 from commonplace.engine.reflect import extractive_answer, structured_output
 from commonplace.engine.reflect.reflect_agent import Guidance, MemorySearch, ReflectAgent, Step

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from commonplace.engine.facts import fact_search, token_budget
+from commonplace.engine.facts.fact_query import Question
 from commonplace.engine.facts.fact_ranking import Finding, left_out
-from commonplace.engine.facts.fact_search import Question
 from commonplace.engine.reflect import structured_output
 from commonplace.engine.reflect.extractive_answer import cite, time_of
 from commonplace.engine.runtime import Runtime

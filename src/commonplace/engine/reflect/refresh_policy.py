@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, cast, get_args
 
 from commonplace import validation
-from commonplace.engine.facts.fact_search import DEPTHS, Question
+from commonplace.engine.facts.fact_query import DEPTHS, Question
 from commonplace.engine.reflect.mental_model_rows import CRON_FIELDS, MentalModel
 from commonplace.engine.sessions.schedules import validate_cron
 from commonplace.errors import Invalid
@@ -81,7 +81,10 @@ def validate_trigger(given: Metadata) -> dict[str, object]:
     for name, value in trigger.items():
         fits, expected = TRIGGER_FIELDS[name]
         if not fits(value):
-            raise Invalid(f"trigger.{name} must be {expected}, got {str(value)[:60]}.")
+            raise Invalid(
+                f"trigger.{name} must be {expected}, got {str(value)[:60]}.",
+                hint="Correct the field, or leave it out.",
+            )
     for name in CRON_FIELDS:
         if name in trigger:
             trigger[name] = validate_cron(trigger[name])

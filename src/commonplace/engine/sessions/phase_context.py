@@ -8,11 +8,10 @@ from commonplace import validation
 from commonplace.engine import memories, recall
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, TooLarge
-from commonplace.limits import LIST_MAX, NAME_CHARS_MAX, RECALL_MAX
+from commonplace.limits import LIST_MAX, NAME_CHARS_MAX, PHASES_MAX, RECALL_MAX
 from commonplace.records.memory import Memory
 from commonplace.records.query import Filter, Match, Query, TagMatch
 
-PHASES_MAX = 50
 # Typical terms of common phases. Any other phase is searched by its name.
 _PHASE_TERMS = {
     "setup": "setup install configure environment tools dependencies getting started",

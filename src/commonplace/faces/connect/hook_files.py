@@ -148,6 +148,12 @@ def plan(row: HookFile, program: Sequence[str], machine: Machine) -> EditPlan:
     return EditPlan(row.client, path, before, after, None)
 
 
+def hooks_text(row: HookFile, program: Sequence[str]) -> str:
+    """The hooks of a client as a file of their own."""
+    assert row.item is not None, f"{row.client.name} has a plugin"
+    return _with_hooks(row, row.item, "", commands(row, program, "linux"))
+
+
 def plan_removal(row: HookFile, machine: Machine) -> EditPlan:
     """The change that takes our hooks out again; an empty text removes the file."""
     path = row.path(machine)

@@ -32,6 +32,19 @@ function hook(event, payload) {
   })
 }
 
+// Outlives opencode, which may end with the turn.
+function later(event, payload) {
+  try {
+    const args = [...PROGRAM.slice(1), "hook", event, "--client", "opencode"]
+    const options = { stdio: ["pipe", "ignore", "ignore"], detached: true }
+    const child = spawn(PROGRAM[0], args, options)
+    child.on("error", () => {})
+    child.stdin.on("error", () => {})
+    child.stdin.end(JSON.stringify(payload))
+    child.unref()
+  } catch {}
+}
+
 const textOf = (parts) => (parts ?? [])
   .filter((part) => part.type === "text" && !part.synthetic)
   .map((part) => part.text).join("\n")
@@ -61,6 +74,8 @@ export const Commonplace = async ({ client, directory }) => {
       if (!briefs.has(id)) await start(id, "startup")
       const answer = await hook("prompt", payload(id, { prompt: textOf(output.parts) }))
       if (answer.context) recalled.get(id).push(answer.context)
+      // The end of the turn may never come: `opencode run` ends before it.
+      later("stop", payload(id, {}))
     },
     "experimental.chat.system.transform": async (input, output) => {
       const id = input.sessionID
@@ -77,7 +92,7 @@ export const Commonplace = async ({ client, directory }) => {
       if (!id || children.has(id)) return
       if (event.type === "session.idle") {
         const { text, turn_id } = await lastAnswer(id).catch(() => ({ text: "" }))
-        await hook("stop", payload(id, { last_assistant_message: text, turn_id }))
+        later("stop", payload(id, { last_assistant_message: text, turn_id }))
       }
       if (event.type === "session.compacted") await start(id, "compact")
       if (event.type === "session.deleted") await hook("session-end", payload(id, {}))

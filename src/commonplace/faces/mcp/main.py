@@ -5,22 +5,22 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
+from commonplace import lazy, validation
 from commonplace import settings as settings_table
-from commonplace import validation
 from commonplace.dialects import registry
 from commonplace.dialects.dialect import add_instructions
-from commonplace.dialects.powermem.config import (
-    from_config,
-    from_env_file,
-    is_powermem_variable,
-    normalize_environment,
-)
 from commonplace.errors import Invalid
 from commonplace.faces.mcp import stdio
 from commonplace.faces.mcp.stdio import Target
 from commonplace.settings import Settings
+
+# Only a server for PowerMem reads its variables, and its package imports the whole dialect.
+if TYPE_CHECKING:
+    from commonplace.dialects.powermem import config as powermem_config
+else:
+    powermem_config = lazy.module("commonplace.dialects.powermem.config")
 
 DEFAULT_BANK = "default"
 POWERMEM = "powermem"
@@ -56,9 +56,11 @@ def load_environment(config: str = "", env: str = "", dialect: str = "") -> dict
     if dialect != POWERMEM:
         _check_settings(configured)
         return added | set_here | _settings_in(configured)
-    found, warnings = from_env_file(_parse_assignments(_read_local_env()))
-    from_file, more = from_config(configured, [one.name for one in settings_table.SETTINGS])
-    given, rest = normalize_environment(found | added | set_here | from_file)
+    found, warnings = powermem_config.from_env_file(_parse_assignments(_read_local_env()))
+    from_file, more = powermem_config.from_config(
+        configured, [one.name for one in settings_table.SETTINGS]
+    )
+    given, rest = powermem_config.normalize_environment(found | added | set_here | from_file)
     for line in (*warnings, *more, *_unknown_variables(added), *rest):
         sys.stderr.write(f"Warning: {line}\n")
     return given | _settings_in(configured)
@@ -69,7 +71,7 @@ def _unknown_variables(added: Iterable[str]) -> list[str]:
     names = [
         name
         for name in sorted(added)
-        if not name.startswith("COMMONPLACE_") and not is_powermem_variable(name)
+        if not name.startswith("COMMONPLACE_") and not powermem_config.is_powermem_variable(name)
     ]
     return [f"Unknown variables in --env: {', '.join(names)}."] if names else []
 

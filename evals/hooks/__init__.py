@@ -1,0 +1,1 @@
+"""What the hooks keep and give back in a scripted working week."""
