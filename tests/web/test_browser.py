@@ -40,7 +40,7 @@ def memory_id(running: Running) -> str:
 @pytest.fixture
 def page(browser: Browser, running: Running) -> Iterator[Page]:
     context = browser.new_context(base_url=running.url, viewport={"width": 1100, "height": 800})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(30_000)
     opened = context.new_page()
     yield opened
     context.close()
@@ -110,6 +110,7 @@ def test_the_keyboard_finds_and_corrects_a_memory_and_undoes_it(
     page.keyboard.press("Tab")
     page.locator("main").focus()
     page.keyboard.press("j")
+    expect(page.locator(".row a").first).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("/memory/"))
     page.keyboard.press("e")
