@@ -64,6 +64,7 @@ conformance: $(VENV)/.package $(VENV)/.dev ## Run the protocol's conformance sui
 
 interop: $(VENV)/.package $(VENV)/.dev ## Try real clients and agents, offline (ARGS="--only Codex" narrows)
 	@$(BIN)/python -m interop $(ARGS)
+	@$(BIN)/python -m interop.programs
 
 docs: $(VENV)/.package $(VENV)/.browser ## Regenerate the reference documentation and the screenshots
 	@$(BIN)/python scripts/reference.py

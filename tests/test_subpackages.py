@@ -18,7 +18,7 @@ LARGE = {
 }
 # Which siblings a sub-package may import. One that is not named here imports none.
 SIBLINGS: dict[str, dict[str, set[str]]] = {
-    "dialects": {},
+    "dialects": {"mem0": {"powermem"}},
     "engine": {
         "erasure": {"facts", "reflect"},
         "facts": {"erasure", "operations", "reflect"},

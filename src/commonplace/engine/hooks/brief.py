@@ -104,7 +104,7 @@ def _reminder_lines(
     runtime: Runtime, bank: str, project: str
 ) -> tuple[tuple[str, int | None], ...]:
     before = runtime.clock.now() + _REMINDER_AHEAD_MS
-    found = list_reminders(runtime, bank, projects=(project, ""), limit=_REMINDERS_MAX)
+    found = list_reminders(runtime, bank, projects=(project, ""), users=("",), limit=_REMINDERS_MAX)
     return tuple(
         (f"{one.message} (due {clock.iso(one.next_at)[:16]})", None)
         for one in found
