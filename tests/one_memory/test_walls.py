@@ -119,6 +119,7 @@ def candidates(one: Stranger, tool: Tool, name: str) -> list[Any]:
 
 
 PLAIN: dict[str, Any] = {
+    "text": OWN,
     "title": "Tides",
     "body": OWN,
     "content": OWN,

@@ -96,7 +96,9 @@ def _memory_sections(
 
 def _last_session_at(runtime: Runtime, bank: str, query: BriefQuery) -> int | None:
     """When the last other session of the project was active."""
-    found = list_sessions(runtime, bank, SessionFilter(projects=(query.project,)), limit=10)
+    found = list_sessions(
+        runtime, bank, SessionFilter(projects=(query.project,), users=("",)), limit=10
+    )
     return next((one.active_at for one in found.items if one.id != query.session_id), None)
 
 
@@ -104,7 +106,7 @@ def _reminder_lines(
     runtime: Runtime, bank: str, project: str
 ) -> tuple[tuple[str, int | None], ...]:
     before = runtime.clock.now() + _REMINDER_AHEAD_MS
-    found = list_reminders(runtime, bank, projects=(project, ""), limit=_REMINDERS_MAX)
+    found = list_reminders(runtime, bank, projects=(project, ""), users=("",), limit=_REMINDERS_MAX)
     return tuple(
         (f"{one.message} (due {clock.iso(one.next_at)[:16]})", None)
         for one in found
