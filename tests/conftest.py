@@ -24,10 +24,10 @@ MARKED: dict[str, tuple[str, ...]] = {
             "durability",
             "erasing",
             "engine/test_backups.py",
-            "faces/test_cli_stopped.py",
+            "faces/test_cli_interrupt.py",
             "faces/test_orphans.py",
         ),
-        *("vault/test_chaos.py", "vault/test_watching.py"),
+        *("vault/test_chaos.py", "vault/test_file_watcher.py"),
     ),
     "servers": (
         *(
@@ -41,13 +41,17 @@ MARKED: dict[str, tuple[str, ...]] = {
             "dialects/test_vault_folder.py",
         ),
         *(
-            "dialects/test_vault_promises.py",
-            "dialects/test_vault_truth.py",
+            "dialects/test_vault_guarantees.py",
+            "dialects/test_vault_races.py",
             "dialects/test_vault.py",
             "docs",
         ),
-        *("dialects/test_vault_pages.py", "faces/test_bodies.py", "faces/test_cli_completion.py"),
-        *("faces/test_guard.py", "faces/test_heads.py", "faces/test_http.py"),
+        *(
+            "dialects/test_vault_pages.py",
+            "faces/test_request_bodies.py",
+            "faces/test_cli_completion.py",
+        ),
+        *("faces/test_access.py", "faces/test_request_heads.py", "faces/test_http.py"),
         *(
             "faces/test_hook_command.py",
             "faces/test_warm.py",
@@ -58,11 +62,16 @@ MARKED: dict[str, tuple[str, ...]] = {
         ),
         *(
             "faces/test_stdio_clients.py",
-            "faces/test_stdio_like_the_sdk.py",
+            "faces/test_stdio_against_sdk.py",
             "faces/test_stdio_parameters.py",
         ),
         "rest",
-        *("importers/test_command.py", "packaging/test_wheel.py", "vault/test_pipes.py", "web"),
+        *(
+            "importers/test_command.py",
+            "packaging/test_wheel.py",
+            "vault/test_special_files.py",
+            "web",
+        ),
     ),
     "slow": (
         *(

@@ -10,7 +10,7 @@ from typing import Any
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
 from commonplace.extract.llm_statements import Model
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 
 OBJECTS = ("retain", "sync_retain")
 

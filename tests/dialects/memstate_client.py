@@ -7,7 +7,7 @@ from typing import Any
 
 from commonplace.dialects.memstate import DIALECT
 from commonplace.engine.engine import Engine
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 
 ENVELOPE = {"ok", "schema_version", "tool", "operation", "request", "data", "meta"}
 

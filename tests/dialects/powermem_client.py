@@ -12,7 +12,7 @@ from commonplace.engine.engine import Engine
 from commonplace.extract.llm_statements import Model
 from commonplace.faces.mcp import messages, protocol
 from commonplace.faces.mcp.parsing import Request
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 
 
 class PowerMem:

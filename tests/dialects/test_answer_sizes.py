@@ -1,6 +1,4 @@
-"""An answer costs a model little more than the same in plain text, and docs/answers.md says how
-much.
-"""
+"""An answer has few more tokens than the same in plain text; docs/answers.md has the figures."""
 
 from types import ModuleType
 from typing import Any

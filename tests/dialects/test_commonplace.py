@@ -10,7 +10,7 @@ from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
 from commonplace.faces.mcp import messages
 from commonplace.models import token_count
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 
 DIALECT = registry.find("commonplace")
 

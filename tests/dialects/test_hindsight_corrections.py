@@ -10,10 +10,10 @@ from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
 from commonplace.records.memory import Draft, Scope
 from tests.conftest import StoppedClock
+from tests.dialects.dialect_client import Client
 from tests.dialects.hindsight_client import Hindsight
 from tests.dialects.memories_client import Memories
 from tests.dialects.requirements import requirement
-from tests.dialects.speaking import Client
 
 both = pytest.mark.parametrize("bank", ["", "default"], ids=["many banks", "one bank"])
 STRANGER = "00000000-0000-4000-8000-000000000000"

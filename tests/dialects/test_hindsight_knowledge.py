@@ -14,10 +14,10 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.operations import maintenance
 from commonplace.settings import load
 from tests.conftest import StoppedClock
+from tests.dialects.dialect_client import Client
 from tests.dialects.hindsight_client import Hindsight
 from tests.dialects.memories_client import Memories
 from tests.dialects.requirements import requirement
-from tests.dialects.speaking import Client
 
 SAID = "Dora plays the xylophone. Dora works at Acme. Dora lives in Rome."
 NODE = ["id", "kind", "name", "managed", "timestamp"]

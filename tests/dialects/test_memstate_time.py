@@ -14,7 +14,7 @@ from commonplace.records.memory import Draft, Edit, Scope
 from commonplace.records.query import Filter
 from tests.dialects.memstate_client import Memstate
 from tests.dialects.requirements import requirement
-from tests.faces.pipes import opened
+from tests.faces.pipe_client import opened
 
 SERVER = ("commonplace.mcp", "--dialect", "memstate")
 HERE = Scope(project="p")

@@ -11,7 +11,7 @@ from commonplace import ids
 from commonplace.dialects.vault import responses
 from tests.dialects.requirements import requirement
 from tests.dialects.vault_client import PATH, VaultClient, vault_server
-from tests.vault.torture import BODIES, TITLES
+from tests.vault.hostile_texts import BODIES, TITLES
 
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 

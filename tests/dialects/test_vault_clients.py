@@ -1,6 +1,4 @@
-"""What editors, sync clients and people do to a folder of notes, seen through the tools over
-HTTP.
-"""
+"""Edits of a folder of notes by editors, sync clients and people, seen through the tools over HTTP."""
 
 import json
 import os

@@ -27,11 +27,11 @@ from commonplace.settings import load
 from commonplace.vault.note_format import frontmatter
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import vault_of
+from tests.dialects.dialect_client import Client
 from tests.dialects.requirements import requirement
-from tests.dialects.speaking import Client
 from tests.dialects.vault_client import VaultClient, vault_server
 from tests.faces.http_client import server, until
-from tests.faces.pipes import opened
+from tests.faces.pipe_client import opened
 
 # 200 rounds take most of a minute; `VAULT_CRASHES=200` runs them.
 ROUNDS = int(os.environ.get("VAULT_CRASHES", "200"))
@@ -127,7 +127,7 @@ def everything(vault: VaultClient, query: str) -> dict[str, tuple[object, ...]]:
 def test_files_dropped_in_and_removed_during_queries_end_as_a_fresh_rebuild(home: Path) -> None:
     root = home / "vault"
     root.mkdir(parents=True)
-    with server(home, "0", module="tests.dialects.vault_hasty_server") as running:
+    with server(home, "0", module="tests.dialects.vault_short_grace_server") as running:
         vault, done = VaultClient(running), threading.Event()
 
         def ask() -> int:
@@ -169,7 +169,10 @@ def test_files_dropped_in_and_removed_during_queries_end_as_a_fresh_rebuild(home
         }
     fresh_home = home.with_name("fresh")
     with server(
-        fresh_home, "0", module="tests.dialects.vault_hasty_server", COMMONPLACE_VAULT=str(root)
+        fresh_home,
+        "0",
+        module="tests.dialects.vault_short_grace_server",
+        COMMONPLACE_VAULT=str(root),
     ) as running:
         fresh = VaultClient(running)
         assert everything(fresh, "seagull cries") == left

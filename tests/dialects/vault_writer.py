@@ -5,7 +5,7 @@ import sys
 from commonplace.app import open_engine
 from commonplace.dialects.vault import DIALECT
 from commonplace.settings import load
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from commonplace.dialects import registry
 from commonplace.dialects.dialect import Tool
 from commonplace.engine.engine import Engine
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.hostile.tool_parameters import Aim, aims
 
 # What a tool's words become part of; erasing one of these erases what was written through the tool.

@@ -12,7 +12,7 @@ from commonplace.dialects.dialect import Call, Dialect, rows, tool
 from commonplace.dialects.parameters import About
 from commonplace.faces.http import server
 from commonplace.settings import load
-from tests.faces.dialects import DIALECT, STRICT, TOOLS
+from tests.faces.sample_dialect import DIALECT, STRICT, TOOLS
 
 Bank = Annotated[str | None, About("The bank")]
 

@@ -22,7 +22,7 @@ from commonplace.app import open_engine
 from commonplace.dialects.dialect import Call
 from commonplace.faces.mcp import messages, protocol
 from commonplace.faces.mcp.parsing import ProtocolError, Request
-from tests.faces.dialects import DIALECT
+from tests.faces.sample_dialect import DIALECT
 
 
 def served() -> Server[Any]:

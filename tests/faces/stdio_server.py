@@ -7,7 +7,7 @@ import sys
 
 from commonplace import settings
 from commonplace.faces.mcp import stdio
-from tests.faces.dialects import DIALECT
+from tests.faces.sample_dialect import DIALECT
 
 BANK = sys.argv[1] if len(sys.argv) > 1 else ""
 

@@ -1,6 +1,4 @@
-"""`commonplace eval`: a person's own questions, measured; and files that are not as they should
-be.
-"""
+"""`commonplace eval` measures with questions from a file, and reports invalid files."""
 
 import json
 from pathlib import Path

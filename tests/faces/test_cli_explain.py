@@ -1,5 +1,5 @@
-"""recall --explain: what found each hit, every score, and why others were left out, to be read on a
-small screen.
+"""`recall --explain`: what found each hit, every score, and why others were left out, readable on a
+narrow terminal.
 """
 
 import json

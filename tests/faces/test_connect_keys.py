@@ -1,6 +1,4 @@
-"""An entry with an address lets the client in: it has the key that the server asks for, or says
-where it is.
-"""
+"""The entry for a server at an address has the key that the server requires, or names its variable."""
 
 import json
 import stat

@@ -18,10 +18,10 @@ from commonplace.app import open_engine
 from commonplace.faces.http.app import Site
 from commonplace.faces.mcp import messages
 from commonplace.settings import load
-from tests.faces.dialects import DIALECT, STRICT
+from tests.faces.asgi_client import Inside, encoded, sites
 from tests.faces.http_client import BOTH, META, MODERN, Answer
-from tests.faces.inside import Inside, encoded, sites
-from tests.faces.test_stdio_like_the_sdk import STEPS as ON_STANDARD_INPUT
+from tests.faces.sample_dialect import DIALECT, STRICT
+from tests.faces.test_stdio_against_sdk import STEPS as ON_STANDARD_INPUT
 
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 SHAKE = {"capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}

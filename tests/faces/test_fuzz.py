@@ -1,4 +1,4 @@
-"""Every tool of every dialect, called with what no careful caller would send."""
+"""Every tool of every dialect, called with random and invalid arguments."""
 
 import json
 import os
@@ -167,7 +167,7 @@ def test_no_request_is_answered_with_a_server_error(
             {} if short else {"_meta": {"progressToken": 1}}
         )
         # A body over the limit is refused before it is read; a plain client that is still sending
-        # may miss the answer, so test_guard.py shows that refusal.
+        # may miss the answer, so test_access.py shows that refusal.
         assume(len(json.dumps(params)) < BODY_BYTES_MAX - 1_000)
         answer = program.ask(f"/{dialect}/mcp", "tools/call", params, **key)
         shown = answer.body.decode()

@@ -1,4 +1,4 @@
-"""`commonplace hooks` sets hooks up in clients, takes them out exactly, shows and pauses them."""
+"""`commonplace hooks` installs hooks in clients, removes exactly these, shows and pauses them."""
 
 import json
 import os

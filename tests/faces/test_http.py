@@ -20,9 +20,9 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.operations.jobs import enqueue, get_job
 from commonplace.faces.http.server import running_workers
 from commonplace.limits import CALLS_MAX, SESSIONS_MAX
-from tests.faces.dialects import SECRET
 from tests.faces.http_client import META, MODERN, Running, server, until
 from tests.faces.http_server import DIALECTS
+from tests.faces.sample_dialect import SECRET
 
 ERAS = ("legacy", "auto")
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")

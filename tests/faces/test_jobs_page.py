@@ -1,4 +1,4 @@
-"""What came of a job, over plain HTTP."""
+"""The state and the result of a job, over plain HTTP."""
 
 from collections.abc import Iterator
 

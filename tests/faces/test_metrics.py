@@ -1,4 +1,4 @@
-"""What /metrics tells, read as a Prometheus server reads it."""
+"""The content of /metrics, parsed as a Prometheus server parses it."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A server on standard input and output does not outlive those who use it."""
+"""A server on standard input and output ends when its client has ended."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.faces.pipes import HELLO, OURS, ROOT
+from tests.faces.pipe_client import HELLO, OURS, ROOT
 
 # The server has two seconds; a machine that is busy with other things may need more, and a server
 # that does not look at its parent never ends.

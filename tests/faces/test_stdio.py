@@ -17,8 +17,8 @@ from commonplace.engine.engine import Engine
 from commonplace.faces.mcp import messages
 from commonplace.limits import CALLS_AT_ONCE_MAX, CALLS_WAITING_MAX, LINE_BYTES_MAX
 from commonplace.records.memory import BankEdit
-from tests.faces.dialects import SECRET
-from tests.faces.pipes import HELLO, OURS, ROOT, Pipes, opened
+from tests.faces.pipe_client import HELLO, OURS, ROOT, Pipes, opened
+from tests.faces.sample_dialect import SECRET
 
 VERSIONS = ("2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28")
 HANDSHAKE = (

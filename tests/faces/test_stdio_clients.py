@@ -11,8 +11,8 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import ElicitResult, PromptReference
 
 from commonplace.dialects import registry
-from tests.faces.dialects import DIALECT
-from tests.faces.pipes import OURS, ROOT
+from tests.faces.pipe_client import OURS, ROOT
+from tests.faces.sample_dialect import DIALECT
 
 Visit = Callable[[Client], Awaitable[None]]
 

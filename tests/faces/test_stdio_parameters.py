@@ -1,4 +1,4 @@
-"""A server that one person starts does not advertise the parameters that tell people apart."""
+"""A server for one user does not list the parameters that distinguish users."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.faces.http_client import server
-from tests.faces.pipes import opened
+from tests.faces.pipe_client import opened
 
 PROGRAM = "commonplace"
 MULTIUSER = {"memories": {"tenant_id", "user_id"}, "powermem": {"user_id"}}

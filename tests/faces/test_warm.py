@@ -14,7 +14,7 @@ import pytest
 from commonplace.engine.hooks import hook_log
 from commonplace.faces.warm import client, server_file
 from tests.faces.http_client import Running, server, until
-from tests.faces.pipes import opened
+from tests.faces.pipe_client import opened
 from tests.faces.test_hook_command import run
 
 KEY = "correct-horse-battery"

@@ -9,7 +9,7 @@ import pytest
 
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.hostile.tool_parameters import aims
 
 ODD = {

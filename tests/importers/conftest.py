@@ -1,4 +1,4 @@
-"""Brings files into a real store."""
+"""Imports files into a real store."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""`commonplace import`, as somebody who moves here uses it: the program, a terminal, and then their
-editor.
-"""
+"""`commonplace import` as a new user runs it: the program, a terminal, and then an editor."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Exports of ChatGPT and Claude: what was said becomes memories, what was not does not."""
+"""Exports of ChatGPT and Claude: messages become memories, everything else is skipped."""
 
 import json
 from collections.abc import Callable

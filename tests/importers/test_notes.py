@@ -1,4 +1,4 @@
-"""Folders of markdown: one note is one memory, with all that its writer put into it."""
+"""Folders of markdown: one note is one memory with its text, tags, times and links."""
 
 import os
 from collections.abc import Callable

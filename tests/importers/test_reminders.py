@@ -1,6 +1,4 @@
-"""Reminders of memories.sh come along; what it keeps besides stays there, and the report says
-so.
-"""
+"""Reminders of memories.sh are imported; other tables are skipped and reported."""
 
 import sqlite3
 from contextlib import closing
@@ -9,7 +7,7 @@ from typing import Any
 
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.importers import files
 from tests.importers.conftest import Bring
 

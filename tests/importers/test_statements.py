@@ -1,4 +1,4 @@
-"""The knowledge graph, Memstate and Hindsight: statements that have a place among others."""
+"""The knowledge graph, Memstate and Hindsight: statements with keys, relations and documents."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""memories.sh, PowerMem and mem0: rows become memories with all that they say."""
+"""memories.sh, PowerMem and mem0: rows become memories with all their fields."""
 
 import hashlib
 import json

@@ -1,6 +1,4 @@
-"""Whatever stands where something else was expected: a reader names it or takes it, and never
-fails.
-"""
+"""A JSON value of a wrong type is converted or reported, and never fails a reader."""
 
 import json
 import tempfile

@@ -1,6 +1,4 @@
-"""Zips as people have them: downloaded, packed by hand, packed on a Mac, cut off, or of something
-else.
-"""
+"""Zips as people have them: downloaded, packed by hand or on a Mac, cut off, or of another program."""
 
 import hashlib
 import json

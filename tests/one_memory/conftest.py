@@ -12,7 +12,7 @@ from commonplace.engine.engine import Engine
 from commonplace.records.memory import Memory
 from commonplace.records.query import Filter
 from commonplace.settings import load
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.one_memory.dialect_clients import (
     DialectClients,
     Statement,

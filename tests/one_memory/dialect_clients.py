@@ -20,7 +20,7 @@ from commonplace.dialects import registry
 from commonplace.dialects.dialect import MemoryAction, Tool, ToolRole
 from commonplace.faces.http.tokens import vault_token
 from commonplace.records.memory import Memory
-from tests.dialects.speaking import Client as InProcess
+from tests.dialects.dialect_client import Client as InProcess
 from tests.faces.http_client import server
 
 Answer = Callable[[str, str, dict[str, Any]], str]

@@ -13,7 +13,7 @@ from commonplace.faces.mcp import messages, protocol
 from commonplace.faces.mcp.parsing import ProtocolError, Request
 from commonplace.records.memory import BankEdit, Draft, Scope
 from commonplace.records.query import Filter
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.one_memory.dialect_clients import SAMPLES, DialectClients, new_statement, rows
 
 READ_ONLY = ["recall", "list_memories"]

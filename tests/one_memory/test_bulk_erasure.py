@@ -6,7 +6,7 @@ import pytest
 
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.one_memory.dialect_clients import DialectClients, Statement, ask, new_statement, rows
 
 ALL: set[str] = set(registry.NAMES)

@@ -6,7 +6,7 @@ from typing import Any
 
 from commonplace import ids
 from commonplace.engine.engine import Engine
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.one_memory.dialect_clients import ask
 
 OIL = "The lamp oil is kept in the loft above the stable."

@@ -14,7 +14,7 @@ from commonplace.records.memory import Draft, Edit, Memory, Scope
 from commonplace.reserved_metadata import user_metadata
 from commonplace.vault.vault import VAULT_FIELD
 from tests.conftest import StoppedClock
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.one_memory.dialect_clients import ask
 
 DAY_MS = 86_400_000

@@ -7,7 +7,7 @@ import pytest
 from commonplace.engine.engine import Engine
 from commonplace.records.query import Filter
 from tests.conftest import StoppedClock
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.one_memory.dialect_clients import ask, rows
 
 FORGETTERS = rows("forget")

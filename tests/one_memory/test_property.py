@@ -16,7 +16,7 @@ from commonplace.dialects import registry
 from commonplace.records.memory import Draft, Scope
 from commonplace.settings import load
 from tests.conftest import StoppedClock
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.one_memory.dialect_clients import FORMS, PROJECT, Row, Statement, new_statement, rows
 
 BANK = "default"

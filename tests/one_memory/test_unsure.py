@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.records.memory import Draft
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.one_memory.dialect_clients import ask
 
 KNOWN = (

@@ -9,7 +9,7 @@ import pytest
 from commonplace import ids
 from commonplace.engine.engine import Engine
 from commonplace.records.memory import Draft, Edit
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.one_memory.dialect_clients import Row, rows
 
 REPLACING = rows("revise")

@@ -19,7 +19,7 @@ from commonplace.engine.reflect.directives import Directive
 from commonplace.engine.reflect.mental_models import MentalModel
 from commonplace.records.memory import Draft, Scope
 from commonplace.records.work import DocumentDraft, ReminderDraft, SessionDraft
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.one_memory.dialect_clients import FORMS, ask
 
 SECRET = "quincunx"

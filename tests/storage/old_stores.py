@@ -34,11 +34,11 @@ from commonplace.storage.rows import derivations, jobs
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import vault_of
 from tests.conftest import StoppedClock
+from tests.dialects.dialect_client import Client
 from tests.dialects.hindsight_client import Hindsight
-from tests.dialects.speaking import Client
 from tests.engine.archives import BY, exported, fill
 from tests.recall.embedders import HashEmbedder
-from tests.vault.places import edit, kept
+from tests.vault.note_files import edit, kept
 
 STORES = Path(__file__).parent / "stores"
 _NUMBER = ("shelf", "number")

@@ -1,6 +1,4 @@
-"""Whatever people, agents and sync clients do, in whatever order: in the end files and notes say
-the same.
-"""
+"""After random edits by people, agents and sync clients, files and notes are equal."""
 
 import random
 import time
@@ -19,7 +17,7 @@ from commonplace.vault.note_format.frontmatter import note_text
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_metadata, vault_of
 from tests.conftest import StoppedClock
-from tests.vault.places import BY, kept
+from tests.vault.note_files import BY, kept
 
 STEPS = 60
 SPOILT = '---\ntitle: "not closed\n---\n'

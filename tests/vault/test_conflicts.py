@@ -1,4 +1,4 @@
-"""Where a person and an agent changed the same note, no words of either are only in the history."""
+"""When a person and an agent edit the same note, the text of both stays visible."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from commonplace.vault.memory_to_file import catch_up_files
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
-from tests.vault.places import BY, edit, files, kept, known
+from tests.vault.note_files import BY, edit, files, kept, known
 
 LIST = "Buy oil.\n\nCall Ada.\n\nMend the sail."
 

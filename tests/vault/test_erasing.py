@@ -1,6 +1,4 @@
-"""Notes that are erased for good leave no file of ours behind, and no file of a person's is
-removed.
-"""
+"""Erased notes leave no file of Commonplace behind, and files that a person made are not removed."""
 
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from commonplace.faces.cli.commands.purge import purge
 from commonplace.vault.memory_to_file import catch_up_files, write_ids
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, list_vaults, vault_of
-from tests.vault.places import BY, files, kept, known
+from tests.vault.note_files import BY, files, kept, known
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Where file and memory both changed, each keeps what was changed there."""
+"""When file and memory both changed, the merge keeps the changes of both."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from commonplace.records.memory import Edit
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
-from tests.vault.places import BY, edit, files, kept, known
+from tests.vault.note_files import BY, edit, files, kept, known
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A note comes back from its file exactly, and whatever else stands in the file stays."""
+"""A note read from its file equals the note that was written, and other content of the file stays."""
 
 import string
 import time
@@ -14,7 +14,7 @@ from commonplace.errors import Invalid
 from commonplace.ids import ID_MAX
 from commonplace.vault.note_format import frontmatter
 from commonplace.vault.note_format.frontmatter import Note
-from tests.vault.torture import BODIES, TITLES
+from tests.vault.hostile_texts import BODIES, TITLES
 
 MOMENTS = st.integers(0, MOMENT_MAX - 1)
 BODY = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))

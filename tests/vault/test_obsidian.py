@@ -1,6 +1,4 @@
-"""A folder as people keep it in Obsidian: tags in the text, aliases, links, dates, templates,
-drawings, an inbox.
-"""
+"""A vault of Obsidian: tags in the text, aliases, links, dates, templates, drawings, an inbox."""
 
 from pathlib import Path
 
@@ -21,7 +19,7 @@ from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, path_of, vault_of
 from tests.conftest import StoppedClock
 from tests.storage import old_stores
-from tests.vault.places import BY, edit, files, kept
+from tests.vault.note_files import BY, edit, files, kept
 
 
 @pytest.fixture

@@ -1,6 +1,4 @@
-"""What happens in the folder becomes versions, and what happens to a memory is written into its
-file.
-"""
+"""Edits in the folder become versions, and changes of a memory are written into its file."""
 
 import os
 import unicodedata
@@ -22,8 +20,8 @@ from commonplace.vault.report import SyncReport
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
-from tests.vault.places import BY, edit, files, kept, known
-from tests.vault.torture import BODIES, TITLES
+from tests.vault.hostile_texts import BODIES, TITLES
+from tests.vault.note_files import BY, edit, files, kept, known
 
 
 @pytest.fixture

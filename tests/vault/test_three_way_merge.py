@@ -1,6 +1,4 @@
-"""Two edits of one text in one: what each side changed is kept, line by line, and conflicts are
-counted.
-"""
+"""Three-way merges keep the changes of both sides, line by line, and count conflicts."""
 
 import time
 

@@ -28,6 +28,7 @@ from commonplace.limits import QUERY_CHARS_MAX, STATEMENTS_MAX
 from commonplace.records.memory import Draft, Memory, Metadata, Origin, Outcome, Scope
 from commonplace.records.query import Filter, Query
 from commonplace.records.work import DocumentDraft
+from commonplace.reserved_metadata import SAID_AT_FIELDS, given_said_at, said_at
 from commonplace.storage import text_index
 from commonplace.storage.rows import banks, memories
 
@@ -178,7 +179,7 @@ class _Merger:
         replaced = [
             (verdict.confidence, one.id, one)
             for verdict, one in verdicts
-            if one.id not in self.written and verdict.ends_older()
+            if one.id not in self.written and verdict.ends_older() and not verdict.is_reversed
         ]
         return max(replaced)[2] if replaced else None
 
@@ -209,7 +210,11 @@ class _Merger:
         return self._change(old, statement)
 
     def _judge(self, old: Memory, statement: Message) -> Judgement:
-        return self.runtime.judge(Statement(old.text), Statement(statement.text))
+        now = self.writer.now
+        told_at = given_said_at(self.batch.metadata, now) or now
+        return self.runtime.judge(
+            Statement(old.text, said_at(old)), Statement(statement.text, told_at)
+        )
 
     def _is_current(self, memory: Memory) -> bool:
         found = memories.find(self.runtime.db, memory.bank_id, memory.id)
@@ -256,7 +261,9 @@ class _Merger:
         """The metadata of a statement: the stored metadata, that of the batch, and the role unless
         it is the default.
         """
-        kept = {name: value for name, value in before.items() if name != "role"}
+        # The time and the role of the text before do not belong to the new one.
+        left = ("role", *SAID_AT_FIELDS)
+        kept = {name: value for name, value in before.items() if name not in left}
         role = {"role": statement.role} if statement.role not in ("", "user") else {}
         return kept | dict(self.batch.metadata) | role
 

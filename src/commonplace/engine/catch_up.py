@@ -62,7 +62,7 @@ def catch_up_links(
     """Make the links of some memories and then of all others that changed, within a time budget."""
     if runtime.db.in_transaction:
         return
-    position = links.high_water_mark(runtime.db, bank_id)
+    start = position = links.high_water_mark(runtime.db, bank_id)
     changed = links.changed_since(runtime.db, bank_id, position, _LINKING_BATCH)
     if not changed:
         return
@@ -78,7 +78,7 @@ def catch_up_links(
         if time.monotonic() > deadline:
             break
     try:
-        _store_links(runtime, bank_id, made, position)
+        _store_links(runtime, bank_id, made, (start, position))
     except (Busy, Forbidden):
         return
 
@@ -97,11 +97,14 @@ def _store_links(
     runtime: Runtime,
     bank_id: int,
     made: Sequence[tuple[Memory, list[Link]]],
-    position: ChangePosition,
+    span: tuple[ChangePosition, ChangePosition],
 ) -> None:
+    start, reached = span
     with runtime.db.transaction(_WAIT_MS):
         for memory, found in made:
             if memory.forgotten_at is None:
                 links.drop(runtime.db, memory.id)
             links.put(runtime.db, bank_id, found, runtime.clock.now())
-        links.set_high_water_mark(runtime.db, bank_id, position)
+        # An import may have moved the mark back meanwhile.
+        if links.high_water_mark(runtime.db, bank_id) >= start:
+            links.set_high_water_mark(runtime.db, bank_id, reached)

@@ -96,7 +96,7 @@ def document_names(runtime: Runtime, bank: str, document_ids: Sequence[int]) -> 
 def delete_document(
     runtime: Runtime, bank: str, name: str, origin: Origin = Origin(), ledger: Ledger | None = None
 ) -> tuple[int, ...]:
-    """Erase a document for good, and every memory made from it; the ids of those memories."""
+    """Erase a document and every memory made from it. Returns the ids of these memories."""
     document = _require_document(runtime, bank, name)
     made_from_document = Filter(document_id=document.id, status="any", expired=True)
     erased_ids = purge_where(runtime, bank, made_from_document, origin, ledger)

@@ -52,11 +52,13 @@ def list_contradictions(runtime: Runtime, bank: str, *, limit: int = 50) -> tupl
 
 
 def conflicts_among(runtime: Runtime, bank_id: int, among: Sequence[Memory]) -> tuple[Link, ...]:
-    """The contradictions between some memories, highest confidence first, one per pair."""
+    """The links between some memories that cannot both hold, highest confidence first, one per
+    pair.
+    """
     numbers = {memory.id for memory in among}
     if len(numbers) < 2:
         return ()
-    found = links.links_of(runtime.db, bank_id, numbers, ("contradicts",), limit=_LINKS_MAX)
+    found = links.links_of(runtime.db, bank_id, numbers, links.ENDING_KINDS, limit=_LINKS_MAX)
     pairs: dict[tuple[int, int], Link] = {}
     for link in found:
         if {link.from_id, link.to_id} <= numbers:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from commonplace import validation
-from commonplace.engine import catch_up
+from commonplace.engine import catch_up, replacements
 from commonplace.engine.draft_validation import validate_filter
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, TooLarge
@@ -42,8 +42,10 @@ def recall(runtime: Runtime, bank: str, query: Query) -> Recall:
     with runtime.db.snapshot():
         answer = run(runtime.db, models, found.id, timed, now)
     if has_decay:
-        return recency_decay.apply_decay(answer, now, runtime.half_life_days, query)
-    return answer
+        answer = recency_decay.apply_decay(answer, now, runtime.half_life_days, query)
+    return replacements.mark_replaced(
+        runtime, found.id, answer, replace(query, during=timed.during)
+    )
 
 
 def passages_of(runtime: Runtime, question: str, texts: Sequence[str]) -> tuple[str, ...]:

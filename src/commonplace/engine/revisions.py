@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from commonplace.engine.runtime import Runtime
 from commonplace.records.memory import Action, Memory, Origin
-from commonplace.storage.rows import memories
+from commonplace.storage.rows import links, memories
 
 
 class RevisionWriter:
@@ -37,4 +37,6 @@ class RevisionWriter:
         revision = self.ensure_revision(memory.scope.project)
         origin = replace(self.origin, reason=reason) if reason else self.origin
         memories.write(self._db, memory, action, revision, origin)
+        if memory.updated_at < self.now:
+            links.lower_high_water_mark(self._db, self.bank_id, links.change_position(memory))
         return revision

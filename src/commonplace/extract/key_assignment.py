@@ -213,7 +213,8 @@ class _Placing:
         ):
             return found
         number = 2
-        while key in self.said or (key in self.known and self.known[key] in self.texts):
+        # The same first words alone do not make it the next version of a known line.
+        while key in self.said or key in self.known:
             if any(one.text == text for one in self.said.get(key, ())):
                 return key
             key, number = f"{wanted}_{number}", number + 1

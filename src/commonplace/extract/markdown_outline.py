@@ -10,6 +10,7 @@ from itertools import zip_longest
 
 from commonplace.extract import slugs
 from commonplace.extract.sentences import split_sentences
+from commonplace.language import conflicts
 
 _HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-+)\s*$")
@@ -144,7 +145,7 @@ def split_label(text: str) -> tuple[str, str] | None:
 
 def _is_label(found: re.Match[str]) -> bool:
     label, dash = found["label"], found["dash"]
-    if _LABEL_BROKEN.search(label) or not slugs.fits_segment(label):
+    if _LABEL_BROKEN.search(label) or not slugs.fits_segment(label) or conflicts.is_lead_in(label):
         return False
     if dash:
         # A dash or an arrow also joins the halves of sentences, so what it labels must be short.

@@ -8,7 +8,7 @@ can replace them, because callers hold a `Judge` and not this module.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from commonplace.language import statement_parser
+from commonplace.language import statement_parser, statement_text
 from commonplace.language.conflict_rules import verdict
 from commonplace.language.judgement import Judgement, Statement
 from commonplace.language.statement_pair import Pair
@@ -38,6 +38,11 @@ def has_change_hint(text: str) -> bool:
 def is_exception(text: str) -> bool:
     """Whether a text is about a plan or an exception, which change nothing."""
     return statement_parser.is_exception(text)
+
+
+def is_lead_in(label: str) -> bool:
+    """Whether what stands before a colon is no label but announces a change or a correction."""
+    return statement_text.is_lead_in(label)
 
 
 def lookup_terms(text: str) -> Iterator[list[str]]:

@@ -17,10 +17,15 @@ from commonplace.language.statement import (
 )
 from commonplace.language.statement_text import (
     first_match,
+    first_word,
     fold,
+    is_lead_in,
     normalize,
+    question_sign,
     remove_matches,
     single_term,
+    value_after_label,
+    without_leading_retraction,
 )
 from commonplace.language.words.detection import language_of
 from commonplace.language.words.lexicon import HAN, Language, Slot, fold_letters
@@ -75,6 +80,9 @@ class _Parser:
         named = statement_label(self.text)
         if named and language.corrections.search(fold_letters(named)):
             named = ""
+        is_announced = bool(named) and is_lead_in(named)
+        if is_announced:
+            named, plain = "", fold(value_after_label(self.text), language)
         label_match = LABEL.match(self.text) if named else None
         remaining = remove_matches(plain, language.fillers, language.changes, language.corrections)
         sequence = tuple(self.terms(remaining))
@@ -82,7 +90,7 @@ class _Parser:
         core = remove_matches(
             remaining, *language.values.values(), language.periods, language.ended, language.denials
         )
-        claim = self._claim(core)
+        claim = self._claim(without_leading_retraction(core, language))
         if claim and claim.numbers:
             values["number"] = claim.numbers
         return ParsedStatement(
@@ -98,7 +106,7 @@ class _Parser:
             label_is_single=label_match is not None and self._is_single_label(named, label_match),
             denies=self._denies(),
             ends=language.ended.search(plain) is not None,
-            announces=self._announces(claim),
+            announces=is_announced or self._announces(claim),
             corrects=language.corrections.search(plain) is not None,
             addition=first_match(language.additions, plain),
             exception=self._exception(),
@@ -137,7 +145,7 @@ class _Parser:
             first_match(one, self.plain)
             for one in (self.language.exceptions, self.language.conditions)
         )
-        return next(filter(None, found), "") or _question_sign(self.text)
+        return next(filter(None, found), "") or question_sign(self.text)
 
     def _values(self, remaining: str) -> dict[str, frozenset[str]]:
         found: dict[str, frozenset[str]] = {}
@@ -214,7 +222,7 @@ class _Parser:
         is_title = (
             claim.subject_kind == "name"
             and claim.slot in _COPULA_SLOTS
-            and _first_word(after) in self.language.definite
+            and first_word(after) in self.language.definite
         )
         if is_title:
             claim = replace(claim, slot="is who", is_single=True)
@@ -256,7 +264,7 @@ class _Parser:
         is_named = head in language.single or language.preferred.search(before) is not None
         if slot is not None:
             return slot.name, slot.is_single or is_named
-        first = _first_word(after)
+        first = first_word(after)
         is_preposition = first in language.prepositions
         if not language.copulas.fullmatch(pivot[0].strip()):
             placed = f" {first}" if is_preposition else ""
@@ -353,10 +361,6 @@ def _find_slot(language: Language, clause: str) -> tuple[Slot | None, re.Match[s
     return None, None, False
 
 
-def _first_word(text: str) -> str:
-    return next(iter(text.split()), "")
-
-
 def _find_verb(pattern: re.Pattern[str], clause: str, language: Language) -> re.Match[str] | None:
     """The first match that is a verb; after an article it is a noun, as in "the support team"."""
     determiners = language.articles | language.definite | language.self_words | language.group_words
@@ -394,7 +398,3 @@ def _head(before: str, language: Language, content: list[str]) -> str:
         if word not in language.stops and word != _POSSESSIVE:
             last = word
     return last or content[-1]
-
-
-def _question_sign(text: str) -> str:
-    return "?" if text.rstrip().endswith(("?", "？", "吗", "吗。")) else ""

@@ -36,7 +36,7 @@ NEAR = 12  # Among so many hits, a newer memory that is not tied may be read by 
 # The least score of a reranker for an ordinary pair, for a doubtful one, and for a sibling.
 _READ_MIN, _READ_MIN_LOST, _READ_MIN_DOUBTFUL = -0.2, 0.125, 0.22
 _SIMILARITY_MIN = 0.15
-_VERBATIM_MIN = 0.95
+VERBATIM_MIN = 0.95
 _SIBLING_SHARE = 0.4
 # Words are as rare as among so many memories, so that a small store has rare ones too.
 _MEMORIES_USUAL = 60
@@ -337,7 +337,7 @@ def _may_replace(new: Evidence, old: Evidence) -> bool:
 
     A question in the older one's own words asks for that one.
     """
-    if (old.features.vector or 0.0) >= _VERBATIM_MIN or new.exact < old.exact:
+    if (old.features.vector or 0.0) >= VERBATIM_MIN or new.exact < old.exact:
         return False
     return (new.features.time or 0.0) >= (old.features.time or 0.0)
 

@@ -173,18 +173,30 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacement:
+    """The newer memory that replaced another one, and how sure that is. Only a sure one counts as
+    a fact; the others are shown as possible.
+    """
+
+    memory: Memory
+    confidence: float
+    is_sure: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A memory that answers a question, with a calibrated score in 0..1 and the score of each
     channel.
 
     `copies` are the ids of memories with the same text, which this hit represents; only the newest
-    ones when there are very many.
+    ones when there are very many. `replacement` is the newer memory that replaced it, if any.
     """
 
     memory: Memory
     score: float
     channels: Mapping[str, float]
     copies: tuple[int, ...] = ()
+    replacement: Replacement | None = None
 
 
 @dataclass(frozen=True, slots=True)

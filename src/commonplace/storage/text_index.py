@@ -327,7 +327,7 @@ def excerpts(
 
 
 def drop_orphans(db: Database) -> None:
-    """Delete derived rows whose memory is gone."""
+    """Delete derived rows whose memory does not exist."""
     for name in (
         "drop_lost_texts",
         "drop_lost_tags",
@@ -349,7 +349,7 @@ def is_sound(db: Database) -> bool:
 
 
 def repair_texts(db: Database) -> None:
-    """Rebuild the text index from the terms stored beside it."""
+    """Rebuild the text index from the stored terms."""
     db.run("repair_texts")
 
 

@@ -21,7 +21,8 @@ def check_model_options(
             raise Invalid(f"{parameter} cannot be empty.", hint=f"Give a {parameter}.")
     if max_tokens is not None and not TOKENS_MIN <= max_tokens <= TOKENS_MAX:
         raise Invalid(
-            f"max_tokens must be between {TOKENS_MIN} and {TOKENS_MAX}, got {max_tokens}."
+            f"max_tokens must be between {TOKENS_MIN} and {TOKENS_MAX}, got {max_tokens}.",
+            hint="Give a number within these limits.",
         )
     if trigger.get("refresh_cron") and trigger.get("refresh_after_consolidation"):
         raise Invalid(

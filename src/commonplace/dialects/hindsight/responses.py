@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from commonplace import clock, engine, ids, lazy
 from commonplace.dialects.dialect import Call
 from commonplace.dialects.expected_version import version_field
+from commonplace.dialects.replaced import replaced_field
 from commonplace.engine.facts import fact_metadata
 from commonplace.engine.facts.fact_metadata import FactMetadata
 from commonplace.errors import Invalid, NotFound
@@ -108,6 +109,7 @@ def recall_result(
         "scores": {name: _round_down(value) for name, value in scores.items()},
         "chunk_id": chunk_id(one.memory, names, chunks_of) if chunks_of else None,
         "copies": _uuids(one.copies),
+        **replaced_field(one.replacement, lambda newer: ids.uuid_form(newer.id)),
     }
 
 

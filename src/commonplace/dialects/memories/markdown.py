@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 from commonplace import ids
 from commonplace.dialects.kinds import MEMORIES
 from commonplace.dialects.memories import responses
+from commonplace.dialects.replaced import replaced_note
 from commonplace.dialects.unsure import NONE_SURE
 from commonplace.engine.facts.fact_metadata import heading
 from commonplace.records.memory import Memory
+from commonplace.records.query import Replacement
 
 if TYPE_CHECKING:
     from commonplace.engine.sessions.compaction import Compaction
@@ -28,14 +30,16 @@ def label(kind: str) -> str:
     return _LABELS[MEMORIES.display_kind(kind)]
 
 
-def line(one: Memory) -> str:
-    """A memory as a list item, with its title above the text if it has one. Its lines are indented,
-    so that none looks like the start of another memory.
+def line(one: Memory, replacement: Replacement | None = None) -> str:
+    """A memory as a list item, with its title above the text if it has one, and with the id of the
+    memory that replaced it. Its lines are indented, so that none looks like the start of another
+    memory.
     """
     scope = "P" if one.scope.project else "G"
     title = heading(one)
     text = _indent(one.text if not title or one.text.startswith(title) else f"{title}\n{one.text}")
-    return f"{label(one.kind)} ({scope}) {ids.short_form(one.id)}: {text}{_suffix(one)}"
+    note = replaced_note(replacement, responses.handle)
+    return f"{label(one.kind)} ({scope}) {ids.short_form(one.id)}: {text}{note}{_suffix(one)}"
 
 
 def rule_line(one: Memory) -> str:
@@ -77,7 +81,8 @@ def _memory_lines(found: "Context", query: str) -> list[str]:
     if query.strip():
         title = f'## Relevant to: "{responses.one_line(query)}"'
     doubts = [NONE_SURE] if found.unsure else []
-    return [title, *doubts, *map(line, found.memories)]
+    lines = (line(one, found.replacements.get(one.id)) for one in found.memories)
+    return [title, *doubts, *lines]
 
 
 def _conflict_lines(found: "Context") -> list[str]:

@@ -9,9 +9,10 @@ from commonplace.dialects.dialect import Reply, drop_empty
 from commonplace.dialects.expected_version import version_field
 from commonplace.dialects.kinds import MEMORIES
 from commonplace.dialects.memories.scope import Target
+from commonplace.dialects.replaced import replaced_field
 from commonplace.dialects.unsure import unsure_field
 from commonplace.engine.facts.fact_metadata import heading
-from commonplace.records.memory import Link, Memory
+from commonplace.records.memory import Link, LinkKind, Memory
 from commonplace.records.query import Hit
 from commonplace.records.work import Reminder, Session
 from commonplace.reserved_metadata import user_metadata
@@ -26,6 +27,9 @@ VERSION = "2026-02-10"
 
 
 PREVIEW_CHARS_MAX = 80
+
+
+_EDGES: Mapping[LinkKind, str] = {"contradicts": "contradiction", "supersedes": "supersession"}
 
 
 _DAY_CHARS = len("2026-01-31")
@@ -103,7 +107,10 @@ def context(found: "Context") -> dict[str, Any]:
         "rules": [rule(one) for one in found.rules],
         **unsure_field(unsure=found.unsure, found=found.memories),
         "memories": [
-            *map(memory_item, (*found.working, *found.lasting)),
+            *(
+                memory_item(one) | replaced_field(found.replacements.get(one.id), handle)
+                for one in (*found.working, *found.lasting)
+            ),
             *map(linked_memory, found.linked),
         ],
     }
@@ -130,10 +137,14 @@ def deletion_preview(found: Sequence[Memory], count: int) -> tuple[dict[str, Any
 
 
 def hit(one: Hit) -> dict[str, Any]:
-    """A found memory, and the ids of its copies if it has any."""
-    return drop_empty(
-        memory_item(one.memory) | {"copies": [ids.short_form(number) for number in one.copies]}
-    )
+    """A found memory, the ids of its copies if it has any, and of the memory that replaced it."""
+    copies = {"copies": [ids.short_form(number) for number in one.copies]}
+    return drop_empty(memory_item(one.memory) | copies | replaced_field(one.replacement, handle))
+
+
+def handle(one: Memory) -> str:
+    """The id of a memory."""
+    return ids.short_form(one.id)
 
 
 def layer(one: Memory) -> str:
@@ -165,7 +176,7 @@ def conflict(link: Link) -> dict[str, Any]:
         "memoryBId": second,
         "edgeType": link.kind,
         "confidence": link.confidence,
-        "explanation": f"These memories are linked by a contradiction edge. {link.reason}",
+        "explanation": f"These memories are linked by a {_EDGES[link.kind]} edge. {link.reason}",
         "suggestion": SUGGESTION,
     }
 

@@ -109,7 +109,7 @@ def search_memories(
         target.bank, Query(query, chosen, limit=limit_of(limit, 10, 50), explain=include_trace)
     )
     hits = recalled.hits
-    lines = "\n".join(markdown.line(hit.memory) for hit in hits)
+    lines = "\n".join(markdown.line(hit.memory, hit.replacement) for hit in hits)
     text = (
         f"Found {len(hits)} memories:\n\n{lines}"
         if hits

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 from commonplace import clock, engine, ids, validation
 from commonplace.dialects.dialect import Reply, Tool, as_json, drop_empty
 from commonplace.dialects.kinds import MEMSTATE
+from commonplace.dialects.replaced import replaced_field
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.records.memory import Memory, Version
+from commonplace.records.query import Replacement
 from commonplace.reserved_metadata import user_metadata
 
 SUMMARY_BYTES_MAX = 100
@@ -188,7 +190,7 @@ def links(version: Version, versions: Sequence[Version]) -> dict[str, Any]:
     }
 
 
-def hit(memory: Memory, score: float) -> dict[str, Any]:
+def hit(memory: Memory, score: float, replacement: Replacement | None = None) -> dict[str, Any]:
     """A search result: the flat fields of the contract, and nested the others that the live server
     sends.
     """
@@ -209,6 +211,7 @@ def hit(memory: Memory, score: float) -> dict[str, Any]:
         "score": round(score, 4),
         "version": memory.version,
         "created_at": clock.iso(memory.updated_at),
+        **replaced_field(replacement, lambda newer: ids.memstate_form(newer.version_id)),
         "memory": drop_empty(nested) | {"project_id": project},
     }
 

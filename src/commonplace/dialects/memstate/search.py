@@ -15,14 +15,14 @@ from commonplace.dialects.parameters import About
 from commonplace.dialects.unsure import unsure_field
 from commonplace.limits import RECALL_MAX
 from commonplace.records.memory import Memory, Version
-from commonplace.records.query import Filter, Query
+from commonplace.records.query import Filter, Query, Replacement
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Current memories with their scores, and how many match."""
+    """Current memories with their scores and what replaced them, and how many match."""
 
-    memories: Sequence[tuple[Memory, float]]
+    memories: Sequence[tuple[Memory, float, Replacement | None]]
     total: int
     unsure: bool = False
     # How many memories pass the filters.
@@ -75,7 +75,7 @@ def _search(call: Call, query: str, filters: Sequence[Filter], limit: int) -> _F
     count = sum(call.engine.count(call.bank, one) for one in filters)
     if not query.strip():
         listed = [call.engine.list(call.bank, one, order="key", limit=limit) for one in filters]
-        return _Found([(memory, 1.0) for found in listed for memory in found], count)
+        return _Found([(memory, 1.0, None) for found in listed for memory in found], count)
     if not count:  # Without memories, the bank itself may not exist.
         return _Found([], 0)
     return _recall_all(call, query, filters, count)
@@ -87,7 +87,7 @@ def _recall_all(call: Call, query: str, filters: Sequence[Filter], count: int) -
         call.engine.recall(call.bank, Query(query, one, limit=RECALL_MAX)) for one in filters
     ]
     hits = sorted((hit for one in recalls for hit in one.hits), key=lambda hit: -hit.score)
-    memories = [(hit.memory, hit.score) for hit in hits]
+    memories = [(hit.memory, hit.score, hit.replacement) for hit in hits]
     return _Found(memories, len(memories), all(one.unsure for one in recalls), count)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from commonplace import clock, lazy
 from commonplace.dialects.dialect import DEFAULT_OWNER_NAME, Reply, Tool, as_json, drop_empty
 from commonplace.dialects.expected_version import version_field
+from commonplace.dialects.replaced import replaced_field
 from commonplace.engine.facts.fact_metadata import heading
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.records.memory import Memory
@@ -81,10 +82,11 @@ def item(memory: Memory, owner: str, text: str = "memory") -> dict[str, Any]:
 
 
 def hit(one: Hit, owner: str) -> dict[str, Any]:
-    """A found memory, and the ids of its copies if it has any."""
+    """A found memory, the ids of its copies if it has any, and of the memory that replaced it."""
     return (
         item(one.memory, owner)
         | {"score": one.score}
+        | replaced_field(one.replacement, lambda newer: newer.id)
         | ({"copies": list(one.copies)} if one.copies else {})
     )
 

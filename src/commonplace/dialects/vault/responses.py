@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace import clock, ids, lazy
 from commonplace.dialects.dialect import Reply, Tool, as_json
+from commonplace.dialects.replaced import replaced_field
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.records.memory import Memory
 from commonplace.records.query import Cursor, Hit
@@ -47,6 +48,7 @@ def entry(hit: Hit, backlinks: Sequence[str] = ()) -> dict[str, Any]:
         "status": status(memory),
         "created_at": clock.iso(memory.created_at),
         "updated_at": clock.iso(memory.updated_at),
+        **replaced_field(hit.replacement, lambda newer: ids.note_form(newer.id)),
         **({"backlinks": list(backlinks[:_BACKLINKS_MAX])} if backlinks else {}),
     }
 

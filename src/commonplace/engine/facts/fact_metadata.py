@@ -11,7 +11,7 @@ from typing import Any, cast
 from commonplace.errors import Invalid
 from commonplace.language.judgement import Judge, Statement
 from commonplace.records.memory import Memory, Metadata
-from commonplace.reserved_metadata import FACT_FIELD, is_reserved
+from commonplace.reserved_metadata import FACT_FIELD, is_reserved, said_at
 
 # A shorter text counts as a value, which means little without its key.
 _VALUE_CHARS_MAX = 40
@@ -63,9 +63,8 @@ def parse_fact_metadata(metadata: Metadata) -> FactMetadata | None:
 
 def to_statement(memory: Memory) -> Statement:
     """A memory as a statement that can be compared with others."""
-    metadata = parse_fact_metadata(memory.metadata)
-    mentioned_at = metadata.mentioned_at if metadata else memory.updated_at
-    return Statement(memory.text, mentioned_at, key="" if metadata else memory.key)
+    is_fact = is_reserved(FACT_FIELD, memory.metadata.get(FACT_FIELD))
+    return Statement(memory.text, said_at(memory), key="" if is_fact else memory.key)
 
 
 def has_ended(judge: Judge, older: Memory, newer: Memory) -> bool:

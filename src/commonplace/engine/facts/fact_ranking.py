@@ -11,7 +11,8 @@ from commonplace.language import conflicts, temporal_expressions
 from commonplace.language.temporal_expressions import Span
 from commonplace.recall import scoring
 from commonplace.records.memory import Memory
-from commonplace.records.query import Dropped, Filter, Hit
+from commonplace.records.query import Dropped, Filter, Hit, Replacement
+from commonplace.reserved_metadata import said_at
 from commonplace.storage import text_index
 from commonplace.storage.rows import memories
 
@@ -46,6 +47,7 @@ class Finding:
     channels: Mapping[str, float] = field(default_factory=dict[str, float])
     # The ids of other memories with the same text.
     copies: tuple[int, ...] = ()
+    replacement: Replacement | None = None
 
 
 def left_out(every: Iterable[Finding], kept: Iterable[Finding], why: str) -> list[Dropped]:
@@ -194,5 +196,5 @@ def _is_replaced_by(runtime: Runtime, older: Memory, newer: Memory, now: int) ->
 
 
 def _age_key(memory: Memory, now: int) -> tuple[bool, int]:
-    mentioned_at = fact_metadata.fact_metadata_of(memory).mentioned_at
-    return mentioned_at <= now, mentioned_at
+    moment = said_at(memory)
+    return moment <= now, moment

@@ -11,6 +11,7 @@ from commonplace.engine import recall as recalling
 from commonplace.engine.facts import fact_ranking, graph
 from commonplace.engine.facts.fact_query import DEPTHS, Question
 from commonplace.engine.facts.fact_ranking import SEEDS_MAX, Finding, left_out
+from commonplace.engine.replacements import find_replacements
 from commonplace.engine.runtime import Runtime
 from commonplace.language import analyzer, temporal_expressions
 from commonplace.records.query import Dropped, PageRequest, Query, Recall
@@ -76,12 +77,17 @@ class _FactSearch:
             if follows_links and direct
             else []
         )
-        found = self._above_minimum([*direct, *in_window, *neighbours])
+        found = self._mark_replaced(self._above_minimum([*direct, *in_window, *neighbours]))
         found_ids = _ids(found)
         # A later stage may have found what an earlier one left out.
         dropped = tuple(one for one in self.dropped if one.memory_id not in found_ids)
         unsure = recalled.unsure and not any(one.temporal for one in found)
         return FactSearchResult(found, dropped, unsure)
+
+    def _mark_replaced(self, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings with the newer memories that replaced them."""
+        ended = find_replacements(self.runtime, self.bank_id, [one.memory for one in found])
+        return tuple(replace(one, replacement=ended.get(one.memory.id)) for one in found)
 
     def _recall(self, candidates_max: int) -> Recall:
         # The moment of the question anchors its relative times. It hides nothing written later.

@@ -46,7 +46,7 @@ def _judge_links(runtime: Runtime, model: Model, memory: Memory) -> list[Link]:
         one
         for one in candidates(runtime, memory, _SHOWN_MAX)
         if recency_key(one) < recency_key(memory)
-    ]
+    ][:_SHOWN_MAX]
     if not older:
         return []
     verdicts = llm_links.judge_relations(model, full_text(memory), list(map(full_text, older)))

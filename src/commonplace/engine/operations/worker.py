@@ -226,7 +226,7 @@ class Worker:
     def _loop(self) -> None:
         while not self._stopping.is_set():
             self._progress_at = time.monotonic()
-            # Cleared before looking, so that a signal during the look ends the wait.
+            # Cleared before the search for jobs, so that a signal meanwhile ends the wait.
             self._wake.clear()
             if self._job_task.run() is not None:
                 continue

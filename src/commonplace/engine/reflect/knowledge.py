@@ -184,14 +184,14 @@ def delete_node(runtime: Runtime, bank: str, name: str) -> None:
 def _require_page(knowledge_base: Knowledge, name: str) -> MentalModel:
     found = next((one for one in knowledge_base.pages if one.name == name), None)
     if found is None:
-        raise NotFound(f"Knowledge page '{name[:60]}' not found")
+        raise NotFound(f"Knowledge page '{name[:60]}' not found", hint="List the knowledge base.")
     return found
 
 
 def _require_folder(knowledge_base: Knowledge, name: str) -> Folder:
     found = next((one for one in knowledge_base.folders if one.name == name), None)
     if found is None:
-        raise NotFound(f"Knowledge folder '{name[:60]}' not found")
+        raise NotFound(f"Knowledge folder '{name[:60]}' not found", hint="List the knowledge base.")
     return found
 
 

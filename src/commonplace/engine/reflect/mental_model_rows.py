@@ -73,7 +73,9 @@ def find_row(runtime: Runtime, bank: str, name: str) -> BankItem:
     bank_record = banks.find(runtime.db, validation.name(bank, what="bank"))
     found = rows.find(runtime.db, bank_record.id, KIND, name.strip()) if bank_record else None
     if found is None:
-        raise NotFound(f"Mental model '{name}' not found in bank '{bank}'")
+        raise NotFound(
+            f"Mental model '{name}' not found in bank '{bank}'", hint="List the mental models."
+        )
     return found
 
 

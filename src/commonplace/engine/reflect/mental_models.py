@@ -47,7 +47,10 @@ def add_mental_model(runtime: Runtime, bank: str, draft: MentalModel) -> MentalM
             checked, name=checked.name or f"{prefix}-{number:032x}", id=number, created_at=now
         )
         if rows.find(runtime.db, bank_id, KIND, checked.name):
-            raise Conflict(f"Mental model '{checked.name}' already exists in bank '{bank}'.")
+            raise Conflict(
+                f"Mental model '{checked.name}' already exists in bank '{bank}'.",
+                hint="Use another id, or update the model.",
+            )
         mental_model_rows.put_model(runtime, bank_id, checked)
         mental_model_rows.schedule_refresh(runtime, bank_id, checked)
     return checked
@@ -201,7 +204,7 @@ def run_due_refreshes(runtime: Runtime, bank: str | None = None) -> int:
         runtime.db, bank_record.id if bank_record else None, now, _DUE_MAX
     ):
         with runtime.db.transaction():
-            # Another process may have taken it first.
+            # Another process may have claimed it first.
             job = (
                 _enqueue_due_refresh(runtime, name, row_id, now)
                 if rows.claim_refresh(runtime.db, row_id, now)

@@ -81,7 +81,10 @@ def validate_trigger(given: Metadata) -> dict[str, object]:
     for name, value in trigger.items():
         fits, expected = TRIGGER_FIELDS[name]
         if not fits(value):
-            raise Invalid(f"trigger.{name} must be {expected}, got {str(value)[:60]}.")
+            raise Invalid(
+                f"trigger.{name} must be {expected}, got {str(value)[:60]}.",
+                hint="Correct the field, or leave it out.",
+            )
     for name in CRON_FIELDS:
         if name in trigger:
             trigger[name] = validate_cron(trigger[name])

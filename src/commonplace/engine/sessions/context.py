@@ -14,6 +14,7 @@ from commonplace.engine.draft_validation import validate_scope
 from commonplace.engine.links import LinkedMemory
 from commonplace.engine.memories import list_memories
 from commonplace.engine.recall import recall
+from commonplace.engine.replacements import find_replacements
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import compaction
 from commonplace.engine.sessions.compaction import NO_HINTS, Compaction, CompactionHints
@@ -26,7 +27,7 @@ from commonplace.engine.sessions.rules import (
 )
 from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Link, Memory, Scope
-from commonplace.records.query import Dropped, Filter, Hit, Query, Recall
+from commonplace.records.query import Dropped, Filter, Hit, Query, Recall, Replacement
 from commonplace.storage.rows import banks
 
 Mode: TypeAlias = Literal["all", "working", "long_term", "rules_only"]
@@ -79,6 +80,8 @@ class Context:
     dropped: tuple[Dropped, ...] = ()
     # Whether no hit is a confident answer to the question.
     unsure: bool = False
+    # The newer memory for each replaced one, by the id of the replaced one.
+    replacements: Mapping[int, Replacement] = field(default_factory=dict[int, Replacement])
 
     @property
     def memories(self) -> tuple[Memory, ...]:
@@ -217,5 +220,6 @@ def _with_links(
             runtime, found.id, answer.memories, allowed, depth=query.depth, limit=query.linked_max
         )
         answer = replace(answer, linked=near)
+    answer = replace(answer, replacements=find_replacements(runtime, found.id, answer.memories))
     candidates: Sequence[Memory] = (*answer.rules, *answer.memories)
     return replace(answer, conflicts=links.conflicts_among(runtime, found.id, candidates))

@@ -1,5 +1,5 @@
-"""The command line for people: commands are the engine's verbs, and every failure is two lines and
-an exit code.
+"""The command line: each command calls verbs of the engine, and every failure is two lines and an
+exit code.
 """
 
 import io
@@ -43,7 +43,7 @@ EXAMPLES = (
 
 
 class Overview(Group):
-    """A group whose help shows the commands by purpose, and three to begin with."""
+    """A group whose help shows the commands by purpose, after three examples."""
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the overview."""
@@ -74,7 +74,7 @@ class Overview(Group):
                     formatter.write_dl(lines)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write nothing: the sections above have shown the commands."""
+        """Write nothing: `format_help` writes the commands in sections."""
 
 
 @click.group(

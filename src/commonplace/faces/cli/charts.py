@@ -1,5 +1,5 @@
-"""Draws tables and progress bars with rich. Loaded only where a person looks, because rich is slow
-to load.
+"""Draws tables and progress bars with rich. Imported for terminals only, because rich is slow to
+import.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -18,7 +18,7 @@ from commonplace.faces.cli.terminal import Column
 def draw_table(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], *, width: int, colours: bool
 ) -> None:
-    """Print a table on stdout. A column with nothing in it is left out."""
+    """Print a table on stdout without its empty columns."""
     shown = [place for place in range(len(columns)) if any(row[place] for row in rows)]
     expand = any(columns[place].share for place in shown)
     drawn = Table(
@@ -46,8 +46,8 @@ def _add_column(table: Table, column: Column) -> None:
 
 @contextmanager
 def progress_bar(title: str, *, colours: bool) -> Generator[Callable[[int, int | None], None]]:
-    """A progress bar on stderr, gone when the work is done; takes how much is done and how much
-    there is.
+    """A progress bar on stderr, removed at the end. Yields a function that takes the count done and
+    the total.
     """
     columns = (
         TextColumn("{task.description}"),

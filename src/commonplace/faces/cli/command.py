@@ -1,6 +1,4 @@
-"""What commands share: the engine they ask, the bank they mean, and the options that several of
-them take.
-"""
+"""What the commands share: the engine, the bank, and common options."""
 
 import getpass
 import json
@@ -32,7 +30,7 @@ Command: TypeAlias = Callable[..., None]
 
 
 class CommandCall:
-    """One run of a command."""
+    """One run of a command: its engine, its bank and its common options."""
 
     def __init__(
         self, shell: Shell, *, bank: str = DEFAULT_BANK, as_json: bool = False, reason: str = ""
@@ -43,12 +41,12 @@ class CommandCall:
         self.reason = reason
         self.verbose = shell.verbose
         self.is_open = False
-        # Whether the command only looks, so that not even the files of notes follow.
+        # A read-only command does not update the files of notes.
         self.is_read_only = False
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings in force; --home wins over the environment."""
+        """The effective settings; --home takes precedence over the environment."""
         chosen = settings_table.load()
         return (
             replace(chosen, home=Path(self.home).expanduser().absolute()) if self.home else chosen
@@ -56,10 +54,10 @@ class CommandCall:
 
     @cached_property
     def engine(self) -> Engine:
-        """The engine, opened when first asked for and closed with the command."""
+        """The engine, opened on first use and closed with the command."""
         opened = open_engine(self.settings)
         click.get_current_context().call_on_close(opened.db.close)
-        # What a command changes or erases is changed and erased in the files of notes too.
+        # Changes and erasures are written to the files of notes when the command ends.
         if not self.is_read_only:
             click.get_current_context().call_on_close(partial(update_note_files, opened))
         self.is_open = True
@@ -67,25 +65,23 @@ class CommandCall:
 
     @property
     def origin(self) -> Origin:
-        """Who is typing, and why."""
+        """The author of changes: the owner or the login name, with the reason."""
         return Origin(who=self.settings.owner or _login_name(), dialect="cli", reason=self.reason)
 
     @property
     def bank_exists(self) -> bool:
-        """Whether anything was ever written to the bank."""
+        """Whether the bank exists; the first write creates it."""
         return any(bank.name == self.bank for bank in self.engine.list_banks())
 
     @property
     def read_bank(self) -> str:
-        """The bank, which must exist: an empty answer from a misspelt bank would be taken for the
-        truth.
-        """
+        """The bank, which must exist: an empty result from a misspelt bank would be misleading."""
         if self.bank != DEFAULT_BANK:
             self.engine.get_bank(self.bank)
         return self.bank
 
     def with_full_ids(self, options: dict[str, Any]) -> dict[str, Any]:
-        """A command's options with shortened ids written out."""
+        """The options of a command with shortened ids completed."""
         completed = options.copy()
         if "memory_id" in options:
             completed["memory_id"] = self.engine.complete_id(self.bank, options["memory_id"])
@@ -96,14 +92,14 @@ class CommandCall:
         return completed
 
     def short_ids(self, numbers: Sequence[int]) -> Mapping[int, str]:
-        """Ids for a person to read and type; whole ones in a pipe, where a program reads them."""
+        """Ids to print: shortened on a terminal, complete in a pipe."""
         if terminal.is_terminal(sys.stdout):
             return self.engine.short_ids(numbers)
         return {number: ids.short_form(number) for number in numbers}
 
 
 def _login_name() -> str:
-    # A container may run under a number that no name belongs to.
+    # A container may run under a user id without a name.
     with suppress(KeyError, ImportError, OSError):
         return getpass.getuser()
     return ""
@@ -112,8 +108,8 @@ def _login_name() -> str:
 def with_call(
     *, bank: bool = True, reason: bool = False, verbose: str = ""
 ) -> Callable[[Command], Command]:
-    """Gives a command its Call, made from --bank, --json and --reason. `verbose` says what
-    --verbose adds to it.
+    """Passes a CommandCall to a command, made from --bank, --json and --reason. `verbose` is the
+    help text of --verbose for this command.
     """
 
     own = ["as_json", *(["bank"] if bank else []), *(["reason"] if reason else [])]
@@ -130,7 +126,7 @@ def with_call(
         added = [
             click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
         ]
-        # The same two as before the command, for those who think of them late.
+        # The global options are accepted after the command too.
         added += [
             click.option("--home", type=click.Path(file_okay=False), hidden=True),
             click.option("--verbose", is_flag=True, hidden=not verbose, help=verbose),
@@ -154,8 +150,8 @@ def with_call(
 
 
 def with_fields(command: Command) -> Command:
-    """Gives a command `given`: the fields of a memory that were named, by the names they have in a
-    Draft or an Edit.
+    """Passes `given` to a command: the memory fields that have options, under their names in Draft
+    and Edit.
     """
 
     @wraps(command)
@@ -210,8 +206,8 @@ def with_fields(command: Command) -> Command:
 
 
 def with_filter(*, full: bool = True) -> Callable[[Command], Command]:
-    """Gives a command `chosen`: the Filter that its options describe; with `full` also by key, time
-    and text.
+    """Passes `chosen` to a command: the Filter that its options describe. `full` adds filters for
+    key, time and text.
     """
 
     def decorate(command: Command) -> Command:
@@ -282,15 +278,13 @@ def _build_filter(given: dict[str, Any]) -> Filter:
 
 
 def parse_time(text: str) -> int:
-    """The moment an ISO time names. People mean their own clock, so a time without a zone is
-    local.
-    """
+    """An ISO time in milliseconds. Without a zone it is local time."""
     try:
         local = datetime.fromisoformat(text.strip()).astimezone()
     except (ValueError, OverflowError, OSError):
         return clock.parse_moment(
             text
-        )  # It refuses what is no time, and reads the first days of the calendar as UTC.
+        )  # Raises for an invalid time, and reads the first days of the calendar as UTC.
     return clock.parse_moment(local.isoformat())
 
 
@@ -318,7 +312,7 @@ def _identity(value: Any) -> Any:
     return value
 
 
-# The option's name, the field it fills, and how its text is read.
+# The option, the field that it sets, and the function that parses its text.
 _FIELD_OPTIONS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("title", "title", _identity),
     ("kind", "kind", _identity),
@@ -344,7 +338,7 @@ def read_text(words: tuple[str, ...]) -> str:
     if terminal.is_terminal(sys.stdin):
         terminal.print_note("Type the text and end it with Ctrl-D on a line of its own.")
     try:
-        # Enough to see that it is over the limit, however much more would come.
+        # Reading a little more than the limit is enough to detect a longer text.
         given = sys.stdin.buffer.read(TEXT_BYTES_MAX + 4)
         if len(given) > TEXT_BYTES_MAX + 2:  # A final line end is not counted.
             raise TooLarge(

@@ -1,6 +1,4 @@
-"""The commands, as a table. The module of a command is imported when the command is used, and not
-before.
-"""
+"""The table of commands. The module of a command is imported when the command runs."""
 
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ from commonplace import lazy
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """A command: where it is defined, as `module:attribute`, and the first sentence of its help."""
+    """The object of a command as `module:attribute`, and the first sentence of its help."""
 
     reference: str
     help: str
@@ -58,7 +56,7 @@ COMMAND_TABLE: dict[str, CommandEntry] = {
         "commonplace.faces.cli.commands.maintenance:projects",
         "List the projects of a bank, the most recently changed first.",
     ),
-    # purging adds `banks delete` to the group that care defines.
+    # purge.py adds `banks delete` to the group that maintenance.py defines.
     "banks": CommandEntry(
         "commonplace.faces.cli.commands.purge:banks",
         "List, limit or delete banks, which keep memories apart.",
@@ -138,7 +136,7 @@ COMMAND_TABLE: dict[str, CommandEntry] = {
 
 
 class Commands(MutableMapping[str, click.Command]):
-    """The commands by name, each imported when it is first looked up."""
+    """The commands by name; each is imported on first access."""
 
     def __init__(self) -> None:
         self._commands: dict[str, click.Command | None] = dict.fromkeys(COMMAND_TABLE)

@@ -1,5 +1,5 @@
-"""What completes the values of options and arguments. Nothing of it is imported before a shell
-asks.
+"""Completers for the values of options and arguments. Their module is imported only during
+completion.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Shell completion: the script for a shell, and the names that it completes.
 
-Completing reads the store and never makes one; whatever goes wrong completes nothing and prints
+Completion reads the store and never creates one. On an error it completes nothing and prints
 nothing.
 """
 
@@ -51,18 +51,18 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 
 
 class BashCompletion(shell_completion.BashComplete):
-    """Completion in bash, which gets the line as it was typed and the word that bash replaces."""
+    """Completion in bash, which passes the typed line and the word that bash will replace."""
 
     source_template = _BASH
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """The words before the cursor, and the one that it ends."""
-        # A mark at the cursor tells a finished word from one that goes on, in quotes or not.
+        """The complete words before the cursor, and the word that ends at it."""
+        # A character at the cursor distinguishes a complete word from one that is being typed.
         words = shell_completion.split_arg_string(os.environ.get("COMP_WORDS", "") + _CURSOR)
         return words[1:-1], words[-1].removesuffix(_CURSOR)
 
     def complete(self) -> str:
-        """One line for each completion, without what stands before the word that bash replaces."""
+        """One line per completion, without the prefix that bash keeps."""
         words, incomplete = self.get_completion_args()
         found = self.get_completions(words, incomplete)
         if incomplete.startswith("--") and "=" in incomplete:
@@ -74,7 +74,7 @@ class BashCompletion(shell_completion.BashComplete):
 
 
 def register() -> None:
-    """Have click use our completion of bash instead of its own."""
+    """Register this class for bash in place of click's own."""
     shell_completion.add_completion_class(BashCompletion)
 
 
@@ -100,12 +100,12 @@ def completion(shell: str) -> None:
 
 
 def complete_fixed(names: Callable[[], Iterable[str]]) -> Completer:
-    """Completes names that are the same for every store."""
+    """A completer of names that do not depend on the store."""
     return lambda _ctx, _param, typed: _with_prefix(names(), typed)
 
 
 def complete_from_store(names: Callable[[Engine, str], Iterable[str]]) -> Completer:
-    """Completes names that the store of a command has, in the bank that it names."""
+    """A completer of names in the store and the bank that the command line selects."""
 
     def complete(ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:
         home = _option_value(ctx, "home")
@@ -115,7 +115,7 @@ def complete_from_store(names: Callable[[Engine, str], Iterable[str]]) -> Comple
                 chosen = replace(chosen, home=Path(home).expanduser().absolute())
             if not chosen.database_path.exists():
                 return []
-            # A shell must not wait for a writer.
+            # A completion must not wait for another process that writes.
             engine = open_engine(replace(chosen, busy_timeout_ms=_BUSY_TIMEOUT_MS))
             try:
                 return _with_prefix(
@@ -130,13 +130,13 @@ def complete_from_store(names: Callable[[Engine, str], Iterable[str]]) -> Comple
 
 
 def _option_value(ctx: click.Context, option: str) -> str:
-    """The nearest value of an option, which may stand before the command or after it."""
+    """The value of an option of this context, or else of a parent's."""
     value: Any = ctx.params.get(option)
     return value or (_option_value(ctx.parent, option) if ctx.parent else "")
 
 
 def _with_prefix(names: Iterable[str], typed: str) -> list[str]:
-    # A line ends at a line break, and so does a completion.
+    # Completions are printed one per line, so names with line breaks are left out.
     return sorted({name for name in names if name.startswith(typed) and name.isprintable()})
 
 
@@ -157,7 +157,7 @@ def _tools() -> Iterable[str]:
 
 
 def _sources() -> Sequence[str]:
-    # The readers of ten formats take as long to load as the rest of the program.
+    # Importing the readers of ten formats takes as long as importing the rest of the program.
     from commonplace.importers import detection
 
     return [*(source.name for source in detection.SOURCES), detection.ARCHIVE]

@@ -1,6 +1,4 @@
-"""Groups of commands: a misspelt command is answered with the nearest name, and `help` shows any
-command.
-"""
+"""Command groups that suggest the nearest name for a misspelt command, and the command `help`."""
 
 from typing import cast
 
@@ -10,12 +8,12 @@ from commonplace import spelling
 
 
 class Group(click.Group):
-    """A group that names the nearest command where one is misspelt."""
+    """A group that suggests the nearest name for a misspelt command."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command, or name the nearest one."""
+        """Resolve a command. Raises UsageError with the nearest name if it is unknown."""
         if args and not ctx.resilient_parsing and args[0][:1] != "-":
             _find_command(self, ctx, args[0])
         return super().resolve_command(ctx, args)
@@ -27,9 +25,9 @@ def _find_command(command: click.Command, ctx: click.Context, name: str) -> clic
         return cast("click.Group", command).commands[name]
     if not names:
         raise click.UsageError(f"{ctx.command_path} has no commands of its own.", ctx)
-    meant = spelling.closest_name(name, names)
+    nearest = spelling.closest_name(name, names)
     raise click.UsageError(
-        f"No such command {name!r}.{f' Did you mean {meant!r}?' if meant else ''}", ctx
+        f"No such command {name!r}.{f' Did you mean {nearest!r}?' if nearest else ''}", ctx
     )
 
 

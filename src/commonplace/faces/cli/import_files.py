@@ -1,6 +1,4 @@
-"""Brings in a file or a folder and tells what became of it. Loaded only by the command that needs
-it.
-"""
+"""Imports a file or a folder and prints a report. Imported only by the command that needs it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,32 +19,32 @@ _BROKEN_SHOWN = 10
 _USERS_SHOWN = 5
 
 
-def import_file(call: CommandCall, file: Path, name: str, wishes: ImportOptions) -> None:
+def import_file(call: CommandCall, file: Path, name: str, options: ImportOptions) -> None:
     """Import a file or folder from the named source; without a name, the source is detected."""
     name = name or (detection.ARCHIVE if file == _STREAM else detection.detect_source(file))
     if name == detection.ARCHIVE:
-        _import_archive(call, file, wishes)
+        _import_archive(call, file, options)
         return
     source = detection.source_by_name(name)
-    bank = wishes.bank or (source.bank(file) if source.bank else "") or DEFAULT_BANK
+    bank = options.bank or (source.bank(file) if source.bank else "") or DEFAULT_BANK
     origin = Origin(who=call.origin.who, dialect="import", reason=f"from {source.title}")
     with terminal.progress(f"Reading {source.title}") as progress:
         vault = call.engine.vault if bank == DEFAULT_BANK else None
-        place = ImportContext(file, call.engine.clock.now(), progress, vault)
-        report = import_source(call.engine, source, place, replace(wishes, bank=bank), origin)
+        context = ImportContext(file, call.engine.clock.now(), progress, vault)
+        report = import_source(call.engine, source, context, replace(options, bank=bank), origin)
     if call.as_json:
         terminal.print_json(_report_out(file, report))
     else:
         _print_report(report)
 
 
-def _import_archive(call: CommandCall, file: Path, wishes: ImportOptions) -> None:
-    if wishes.bank or wishes.project or wishes.owners:
+def _import_archive(call: CommandCall, file: Path, options: ImportOptions) -> None:
+    if options.bank or options.project or options.owners:
         raise Invalid(
             "An archive already names its banks, projects and users.",
             hint="Repeat without --bank, --project and --owner.",
         )
-    archive.import_archive(call, file, dry_run=wishes.dry_run)
+    archive.import_archive(call, file, dry_run=options.dry_run)
 
 
 def _report_out(file: Path, report: ImportReport) -> dict[str, object]:

@@ -1,6 +1,4 @@
-"""The JSON that every command prints for a program. Texts are never cut; moments are ISO 8601 in
-UTC or null.
-"""
+"""The JSON output of all commands. Texts are never cut; times are ISO 8601 in UTC or null."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -19,7 +17,7 @@ else:
 
 
 def memory_out(memory: Memory, bank: str) -> dict[str, object]:
-    """A memory, with its id in the printed form and as the number behind it."""
+    """A memory, with its id in printed form and as a number."""
     return {
         "id": ids.short_form(memory.id),
         "number": memory.id,
@@ -44,13 +42,13 @@ def memory_out(memory: Memory, bank: str) -> dict[str, object]:
 
 
 def path_of(memory: Memory) -> str:
-    """Where the file of a note lies, from the folder of notes on; "" where a memory is no note."""
+    """The path of a note's file below the folder of notes; "" if the memory is no note."""
     # Most memories are none, and then nothing of the vault is imported.
     return vault.path_of(memory) if NOTE_FIELD in memory.metadata else ""
 
 
 def outcome_out(outcome: Outcome, bank: str) -> dict[str, object]:
-    """What a write did, the revision it made (0 for none) and the memory after it."""
+    """The change that a write made, its revision (0 for none) and the memory after it."""
     return {
         "change": outcome.change,
         "revision": outcome.revision,
@@ -59,7 +57,7 @@ def outcome_out(outcome: Outcome, bank: str) -> dict[str, object]:
 
 
 def receipt_out(receipt: Receipt) -> dict[str, object]:
-    """What an erasure took: ids and keyed hashes, and none of the words."""
+    """What an erasure deleted: ids and keyed hashes, but no text."""
     return {
         "change": "purged",
         "bank": receipt.bank,
@@ -87,7 +85,7 @@ def _erased_out(one: ErasedItem) -> dict[str, object]:
 
 
 def version_out(version: Version) -> dict[str, object]:
-    """One state of a memory, and who made it, when, through which dialect and why."""
+    """One version of a memory, with its author, time, dialect and reason."""
     return {
         "version": version.number,
         "action": version.action,
@@ -111,9 +109,7 @@ def version_out(version: Version) -> dict[str, object]:
 
 
 def hit_out(hit: Hit, bank: str) -> dict[str, object]:
-    """A memory that answers a question, its score, what each channel made of it, and which others
-    say the same.
-    """
+    """A hit: its score, its channels, and the ids of its duplicates."""
     copies = [ids.short_form(number) for number in hit.copies]
     return {
         "score": hit.score,
@@ -136,12 +132,12 @@ def dropped_out(dropped: Dropped) -> dict[str, object]:
 
 
 def tag_out(tag: TagCount) -> dict[str, object]:
-    """A tag and how many live memories carry it."""
+    """A tag and its number of live memories."""
     return asdict(tag)
 
 
 def bank_out(bank: Bank, memory_count: int) -> dict[str, object]:
-    """A bank and how many live memories it holds."""
+    """A bank and its number of live memories."""
     return {
         "name": bank.name,
         "memory_count": memory_count,

@@ -1,5 +1,5 @@
-"""Rules and skills as the files that each tool reads by itself. Pure: memories in, names and texts
-of files out.
+"""Renders rules and skills as the files that each tool reads. Takes memories and returns paths and
+texts; it does no I/O.
 """
 
 import hashlib
@@ -26,8 +26,8 @@ _Files: TypeAlias = Iterator[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A tool: where its rules and skills go, and how its rule files begin. `whole` is one file for
-    all rules.
+    """A tool: the paths of its rules and skills, and the front matter of its rule files.
+    `single_file` is the one file for all rules, if the tool has one.
     """
 
     single_file: str = ""
@@ -39,9 +39,7 @@ class Target:
 
 
 class _Unquoted(str):
-    """A value that its tool reads up to the end of the line: quotation marks would become a part of
-    the pattern.
-    """
+    """A value without quotation marks, for tools that would read them as part of the pattern."""
 
     __slots__ = ()
 
@@ -92,11 +90,10 @@ TARGETS = {
 
 
 def file_author(file: str, text: str) -> FileAuthor:
-    """Who wrote a file of a project: this command, this command and then a person who edited it, or
-    a person.
+    """The author of a file: this command, this command and then a person, or a person.
 
-    The marker carries a digest of the file's path and text, so an edited, copied or renamed file is
-    not ours.
+    The marker has a digest of the path and the text, so an edited, copied or renamed file counts as
+    a person's.
     """
     sealed = _SEALED_MARKER.search(text)
     if sealed and sealed[1] == _digest(
@@ -109,7 +106,7 @@ def file_author(file: str, text: str) -> FileAuthor:
 def render_files(
     target: Target, rules: Sequence[Memory], skills: Sequence[Memory]
 ) -> dict[str, str]:
-    """Every file of a tool, by its path inside the project."""
+    """All files of a tool, by path in the project."""
     apart = [rule for rule in rules if rule.paths or not target.single_file] if target.rules else []
     together = [rule for rule in rules if rule not in apart]
     files = (
@@ -156,7 +153,9 @@ def _render_separate_files(target: Target, rules: Sequence[Memory]) -> _Files:
 
 
 def _split_group(group: Sequence[Memory], chars_max: int) -> Iterator[list[Memory]]:
-    """A group in parts that are no longer than a tool reads; one rule is never cut."""
+    """A group split into parts of at most the length that the tool reads. A single rule is never
+    cut.
+    """
     part: list[Memory] = []
     for rule in group:
         if part and chars_max and len(_bullet_list([*part, rule])) > chars_max - 500:
@@ -173,8 +172,12 @@ def _render_skills(target: Target, skills: Sequence[Memory]) -> _Files:
         wanted = skill.metadata.get("name")
         title = wanted if isinstance(wanted, str) and wanted.strip() else skill.category
         name = _unique_name(slug(title or f"skill-{ids.short_form(skill.id)}"), taken)
-        told = skill.metadata.get("description")
-        description = told if isinstance(told, str) and told.strip() else _first_line(skill.text)
+        described = skill.metadata.get("description")
+        description = (
+            described
+            if isinstance(described, str) and described.strip()
+            else _first_line(skill.text)
+        )
         front = _front_matter({"name": name, "description": description[:_DESCRIPTION_CHARS_MAX]})
         yield f"{target.skills}/{name}/SKILL.md", f"{front}{MARKER}\n\n{skill.text.strip()}\n"
 
@@ -191,9 +194,7 @@ def _bullet_list(rules: Sequence[Memory]) -> str:
 
 
 def _front_matter(fields: Mapping[str, object]) -> str:
-    """Front matter. JSON is YAML too, so values are written as JSON and nothing in them can break
-    out.
-    """
+    """Front matter. Values are as JSON, which is valid YAML, so none can end the block."""
     if not fields:
         return ""
     lines = [f"{name}: {_format_value(value)}".rstrip() for name, value in fields.items()]
@@ -205,7 +206,7 @@ def _format_value(value: object) -> str:
 
 
 def slug(text: str) -> str:
-    """The name of a file or folder: lower-case letters, digits and hyphens."""
+    """A name for a file or folder: lower-case letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60].strip("-") or "rules"
 
 

@@ -1,11 +1,11 @@
-"""The options that stand before the command, or anywhere after it."""
+"""The options that are accepted before and after the command."""
 
 from dataclasses import dataclass
 
 
 @dataclass(slots=True)
 class Shell:
-    """What was given for all commands."""
+    """The options common to all commands."""
 
     home: str = ""
     verbose: bool = False

@@ -1,5 +1,5 @@
-"""What a person sees: answers on stdout, notes and progress on stderr, colours and tables on a
-terminal only.
+"""Output for people: answers on stdout, notes and progress on stderr, colours and tables on
+terminals only.
 """
 
 import json
@@ -21,8 +21,8 @@ from commonplace.errors import Forbidden
 Progress: TypeAlias = Callable[[int, int | None], None]
 
 _BAR_CELLS = " ▏▎▍▌▋▊▉█"
-# A stored text must not be able to steer the terminal: no escape sequences, bells or carriage
-# returns.
+# Removed from stored texts, which must not control the terminal: escape sequences, bells and
+# carriage returns.
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
 
 
@@ -43,19 +43,19 @@ class Column:
 
 
 def wants_colours() -> bool:
-    """Whether this terminal wants colours. NO_COLOR and TERM belong to the terminal, so they are
-    not our settings.
+    """Whether to print colours. NO_COLOR and TERM are variables of the terminal, not settings of
+    this program.
     """
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person looks at a stream."""
+    """Whether a stream is an open terminal."""
     return stream is not None and not stream.closed and stream.isatty()
 
 
 def width() -> int:
-    """How many characters fit into a line."""
+    """The width of the terminal in columns, at least 40."""
     return max(40, get_terminal_size((80, 24)).columns)
 
 
@@ -65,8 +65,8 @@ def print_answer(text: str = "") -> None:
 
 
 def style(text: str, **style: bool | str) -> str:
-    """A cleaned text in colour. The colours are taken out again where nobody would see them."""
-    # Cleaned before the style is put on, because a style is an escape sequence itself.
+    """A cleaned text with a style. click removes the style again without a terminal."""
+    # Cleaned first, because a style consists of escape sequences.
     return click.style(clean(text), **style)  # pyright: ignore[reportArgumentType]
 
 
@@ -76,8 +76,8 @@ def print_line(*parts: str) -> None:
 
 
 def print_note(text: str) -> None:
-    """Tell something that is not the answer."""
-    # Failures are printed when click has ended, and no longer knows what was said of colours.
+    """Print a note on stderr."""
+    # Failures are printed after click has ended, so its colour option no longer applies.
     click.echo(text, err=True, color=None if wants_colours() else False)
 
 
@@ -87,14 +87,12 @@ def print_json(shape: Mapping[str, object]) -> None:
 
 
 def print_json_note(shape: Mapping[str, object]) -> None:
-    """One JSON object on stderr, for the summary of a command whose stdout is taken by the data
-    itself.
-    """
+    """Print one JSON object on stderr: the summary of a command whose data goes to stdout."""
     click.echo(_json(shape, sys.stderr), err=True)
 
 
 def _json(shape: Mapping[str, object], stream: TextIO | None) -> str:
-    # Where the stream cannot carry every character, escapes can.
+    # If the encoding of the stream is not Unicode, other characters are escaped.
     unicode = stream is None or (stream.encoding or "utf-8").lower().startswith("utf")
     return json.dumps(shape, ensure_ascii=not unicode)
 
@@ -110,12 +108,12 @@ def one_line(text: str) -> str:
 
 
 def display_width(text: str) -> int:
-    """How wide a text is on the screen; Chinese, Japanese and Korean characters take two places."""
+    """The width of a text in columns. Chinese, Japanese and Korean characters take two."""
     return len(text) + sum(unicodedata.east_asian_width(character) in "WF" for character in text)
 
 
 def shorten(text: str, columns_max: int) -> str:
-    """The text on one line, cut with … when it is wider than a number of columns."""
+    """The text on one line, cut with … if it is wider than `columns_max`."""
     plain = one_line(text)
     if display_width(plain) <= columns_max:
         return plain
@@ -123,7 +121,7 @@ def shorten(text: str, columns_max: int) -> str:
 
 
 def wrap(text: str, indent: str) -> str:
-    """The text indented, its long lines broken between words. A pipe gets the lines as they are."""
+    """The text indented and wrapped at words. In a pipe, lines are not wrapped."""
     room = width() - len(indent) if is_terminal(sys.stdout) else sys.maxsize
     lines = [piece for line in text.splitlines() or [""] for piece in _break_line(line, room)]
     return "\n".join((indent + piece).rstrip() for piece in lines)
@@ -153,7 +151,7 @@ def _cut(text: str, room: int) -> str:
 
 
 def format_time(moment: int | None) -> str:
-    """A moment for people: local time, to the minute."""
+    """A time in local time, to the minute."""
     if moment is None:
         return ""
     try:
@@ -167,17 +165,17 @@ def format_time(moment: int | None) -> str:
 
 
 def format_day(moment: int) -> str:
-    """The day of a moment, for lists."""
+    """The day of a time, for lists."""
     return format_time(moment)[:10]
 
 
 def iso(moment: int | None) -> str | None:
-    """A moment for programs: ISO 8601 in UTC, or None."""
+    """A time in ISO 8601 and UTC, or None."""
     return None if moment is None else clock.iso(moment)
 
 
 def score_bar(score: float, cells: int = 20) -> str:
-    """A score in 0..1 as a bar."""
+    """A score from 0 to 1 as a bar."""
     eighths = round(min(max(score, 0.0), 1.0) * cells * 8)
     return ("█" * (eighths // 8) + _BAR_CELLS[eighths % 8].strip()).ljust(cells)
 
@@ -189,8 +187,8 @@ def pluralize(count: int, noun: str, plural: str = "") -> str:
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows: a table on a terminal; anywhere else lines with tabs between the cells, uncut and
-    without a head.
+    """Print a table on a terminal. In a pipe, print complete cells separated by tabs, without a
+    header.
     """
     if not is_terminal(sys.stdout):
         for row in rows:
@@ -206,8 +204,8 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
 
 @contextmanager
 def progress(title: str) -> Generator[Progress]:
-    """A function that takes how much is done and how much there is, drawn as a bar where a person
-    looks at stderr.
+    """Yields a function that takes the count done and the total; it draws a bar if stderr is a
+    terminal.
     """
     if not is_terminal(sys.stderr):
         yield lambda done, total: None
@@ -221,7 +219,7 @@ def progress(title: str) -> Generator[Progress]:
 
 
 def confirm(question: str) -> None:
-    """Go on only if a person says yes; otherwise stop before anything is changed."""
+    """Ask a yes-or-no question. Raises Forbidden if the answer is no."""
     if not click.confirm(question, err=True):
         raise Forbidden(
             "The answer was no, so nothing was changed.",

@@ -1,8 +1,7 @@
-"""The clients we know, as a table: where each keeps its configuration and how it writes down a
-server.
+"""The supported clients, as a table: the configuration file of each, and its form of a server
+entry.
 
-The documentation page is made from the same rows. Nothing here touches a disk except to see which
-file exists.
+The documentation page is generated from the same rows. Only the existence of files is checked here.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,8 +18,8 @@ Entry: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What decides where files are: the system, the home folder and the variables the clients
-    themselves obey.
+    """What determines the paths of configuration files: the system, the home folder and the
+    variables that clients use.
     """
 
     home: Path
@@ -28,13 +27,13 @@ class Machine:
     environment: Mapping[str, str]
 
     def variable(self, name: str, default: Path) -> Path:
-        """The folder a variable names, or the default."""
+        """The folder in a variable, or the default."""
         given = self.environment.get(name, "").strip()
         return Path(given).expanduser() if given else default
 
     @property
     def settings_folder(self) -> Path:
-        """Where this system's programs keep their settings."""
+        """The folder of this system for settings of programs."""
         if self.system == "darwin":
             return self.home / "Library" / "Application Support"
         if self.system == "win32":
@@ -58,23 +57,20 @@ class Named(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One row. `keys` lead from the top of the file to the object that holds the servers by
-    name.
-    """
+    """A client. `keys` is the path in its file to the object with the servers by name."""
 
     name: str
     title: str
     path: Callable[[Machine], Path]
     keys: tuple[str, ...]
     local: Callable[[str, Sequence[str]], Entry]
-    # The entry of a server at an address that asks for a key or for none; None: it cannot do that.
+    # Builds the entry of a server at a URL, with or without a key; None: not supported.
     remote: Callable[[str, Key | None], Entry] | None
     next_step: str
     format: Literal["json", "toml"] = "json"
-    # Whether its JSON may have comments and final commas; elsewhere they mean that the file is
-    # broken.
+    # Whether its JSON may have comments and trailing commas. Otherwise they make a file invalid.
     comments: bool = False
-    # Another place for the servers, used if the file has it already.
+    # Another path to the servers, used if the file has it already.
     newer_keys: tuple[str, ...] = ()
 
 
@@ -124,7 +120,7 @@ def _claude_code_path(machine: Machine) -> Path:
 
 
 def _opencode_path(machine: Machine) -> Path:
-    # It looks in the same folder on every system.
+    # opencode uses the same folder on every system.
     folder = machine.variable("XDG_CONFIG_HOME", machine.home / ".config") / "opencode"
     return next(
         (folder / name for name in ("opencode.jsonc", "opencode.json") if (folder / name).exists()),
@@ -217,17 +213,16 @@ CLIENTS = (
     ),
 )
 
-# The fields that hold a key or say where it is.
+# The fields that hold a key or the name of its variable.
 KEY_FIELDS = ("headers", "bearer_token_env_var", "http_headers")
-# Every field by which some client says how to reach a server. Fields beside these are the user's
-# own.
+# The fields with which clients describe how to reach a server. All other fields are the user's.
 TRANSPORT_FIELDS = ("type", "command", "args", "url", "httpUrl", "serverUrl", *KEY_FIELDS)
-# Fields that we write, and that keep what the user made of them.
+# Fields that are written once and then keep the user's value.
 CHOICES = ("required",)
 
 
 def client_named(name: str) -> Client:
-    """The row of a name."""
+    """The client with a name. Raises NotFound."""
     found = next((one for one in CLIENTS if one.name == name), None)
     if found is None:
         known = [one.name for one in CLIENTS]

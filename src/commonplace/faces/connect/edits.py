@@ -1,7 +1,7 @@
 """Plans the change to a client's configuration file and makes it.
 
-A plan is the whole text before and after. Before a plan is handed out, both texts are read as the
-client would read them, and they must differ in our entry and in nothing else.
+A plan has the whole text before and after. Both texts are parsed as the client parses them, and
+must differ in the entry of this server only.
 """
 
 import difflib
@@ -36,10 +36,10 @@ _PROGRAM = "commonplace"
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """The server a client shall start, or the address where it runs already."""
+    """The server that a client is to start, or the URL of a running one."""
 
     dialect: str
-    # The program and what stands before `mcp` on its command line.
+    # The program and its arguments before `mcp`.
     program: Sequence[str] = (_PROGRAM,)
     name: str = DEFAULT_NAME
     bank: str = ""
@@ -56,19 +56,19 @@ class EditPlan:
     before: str | None
     after: str
     entry: Entry | None
-    # Whether a key stands in the file, so that only its owner may read it.
+    # Whether the file contains a key, so that only its owner may read it.
     private: bool = False
-    # Whether the file was ours alone and goes as a whole.
+    # Whether the file has nothing else and is removed as a whole.
     removes_file: bool = False
 
     @property
     def changes(self) -> bool:
-        """Whether there is anything to do."""
+        """Whether the plan changes the file."""
         return self.after != (self.before or "")
 
     @property
     def diff(self) -> str:
-        """The change as a unified diff, which shows no key."""
+        """The change as a unified diff with keys masked."""
         old = "/dev/null" if self.before is None else str(self.path)
         lines = difflib.unified_diff(
             (self.before or "").splitlines(),
@@ -82,12 +82,12 @@ class EditPlan:
 
     @property
     def shown_entry(self) -> Entry | None:
-        """The entry, which shows no key."""
+        """The entry with keys masked."""
         return json.loads(mask_keys(json.dumps(self.entry, ensure_ascii=False)))
 
 
 def plan(client: Client, wanted: ServerSpec, machine: Machine) -> EditPlan:
-    """The change that lets a client speak to us. Nothing is written."""
+    """Plan the entry that connects a client to this server. Nothing is written."""
     entry, name = _build_entry(client, wanted), _check_name(wanted.name)
     path = client.path(machine)
     before = read_file(path)
@@ -99,7 +99,7 @@ def plan(client: Client, wanted: ServerSpec, machine: Machine) -> EditPlan:
 
 
 def plan_removal(client: Client, name: str, machine: Machine) -> EditPlan:
-    """The change that takes our entry out again. Nothing is written."""
+    """Plan the removal of this server's entry. Nothing is written."""
     name, path = _check_name(name), client.path(machine)
     before = read_file(path)
     with name_file_in_errors(path):
@@ -108,12 +108,10 @@ def plan_removal(client: Client, name: str, machine: Machine) -> EditPlan:
 
 
 def apply(plan: EditPlan) -> Path | None:
-    """Make a planned change: whole or not at all. Gives the path of the copy of the old file, if
-    there was one.
-    """
+    """Make a planned change atomically. Returns the path of the backup, if there was a file."""
     if not plan.changes:
         return None
-    # A link, as people have who keep their settings in a repository, stays a link.
+    # A symbolic link, as to a repository of settings, stays a link.
     path = plan.path.resolve()
     if read_file(path) != plan.before:
         raise Conflict(
@@ -213,10 +211,12 @@ def _split_url(url: str) -> SplitResult:
 
 
 def _merge_entry(present: Entry, entry: Entry) -> Entry:
-    """Ours, and what the user has added to it as long as it is the same kind of entry."""
+    """The new entry, with the fields that the user added to the present one if both are of the same
+    kind.
+    """
     if not _is_same_kind(present, entry):
         return entry
-    # A key is for the address that it was written for.
+    # A key is kept only for the URL that it was written for.
     moved = _entry_url(present) != _entry_url(entry) or any(field in entry for field in KEY_FIELDS)
     replaced = {*TRANSPORT_FIELDS, *entry} - {*CHOICES, *(() if moved else KEY_FIELDS)}
     return entry | {name: value for name, value in present.items() if name not in replaced}
@@ -287,7 +287,7 @@ def _parse_file(client: Client, text: str) -> Any:
 def _verify(
     client: Client, before: str, after: str, keys: tuple[str, ...], entry: Entry | None
 ) -> None:
-    """Refuse a change that is not exactly the one that was meant, whatever form the file has."""
+    """Raise Invalid if the texts differ in anything but the intended entry."""
     expected = _parse_file(client, before)
     holder: Any = expected
     for key in keys[:-1]:
@@ -301,7 +301,7 @@ def _verify(
         del holder[keys[-1]]
     else:
         holder[keys[-1]] = entry
-    # The last table of servers takes its holder with it, and that means the same.
+    # Without its last server the parent table is gone too, which is equivalent.
     if client.format == "toml" and not holder:
         expected.pop(keys[0])
     try:
@@ -320,7 +320,7 @@ def _verify(
 
 @contextmanager
 def name_file_in_errors(path: Path) -> Generator[None]:
-    """Let a refusal say which file it is about."""
+    """Add the name of the file to errors."""
     try:
         yield
     except Invalid as error:
@@ -356,7 +356,7 @@ def read_file(path: Path) -> str | None:
 
 
 def _backup(path: Path) -> Path:
-    """A copy beside the file, readable by the same people; never over an older copy."""
+    """Copy the file beside itself with the same permissions, under a free name."""
     content, mode = path.read_bytes(), path.stat().st_mode & 0o777
     number = 1
     while True:
@@ -378,7 +378,7 @@ def _replace(path: Path, text: str, *, private: bool) -> None:
             file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
-        # A new file is for its owner only: other programs keep secrets in these files.
+        # A new file is readable by its owner only: these files have secrets of other programs.
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
         Path(temporary).chmod(mode & 0o700 if private else mode)
         Path(temporary).replace(path)

@@ -1,7 +1,7 @@
-"""Changes one member of a JSON text and leaves every other character as it is, comments and final
-commas included.
+"""Edits one member of a JSON text and preserves all other characters, comments and trailing commas
+included.
 
-Reads where things are, not only what they are. Knows no client and no file.
+The parser records positions along with values. It knows nothing of clients and files.
 """
 
 import json
@@ -31,8 +31,8 @@ _HINT = "Correct the file in an editor, or move it away, and try again; nothing 
 
 @dataclass(slots=True)
 class Node:
-    """A value with the place it takes: text[start:end]. An object and a list have members, in the
-    order of the text; those of a list have no names.
+    """A value with its position: text[start:end]. An object has its members in the order of the
+    text.
     """
 
     value: Any
@@ -43,7 +43,7 @@ class Node:
 
 @dataclass(slots=True)
 class Member:
-    """A name and its value; `comma` is where the comma after it stands, or None."""
+    """A name and its value. `comma` is the position of the comma after it, or None."""
 
     name: str
     start: int
@@ -52,36 +52,34 @@ class Member:
 
 
 def parse(text: str, keys: tuple[str, ...] = ()) -> Node:
-    """The value of a whole text. Comments and final commas are allowed; an empty text is an empty
+    """Parse a whole text. Comments and trailing commas are allowed; an empty text is an empty
     object.
 
-    Members have their places only on the way that the names lead, from the top down.
+    Members have positions only along the path `keys`.
     """
     reader = _Reader(text, keys)
     if reader.kind == "end":
         return Node({}, len(text), len(text))
-    root = reader.value(0, on_the_way=True)
+    root = reader.value(0, on_path=True)
     if reader.kind != "end":
-        raise reader.broken("the end of the file")
+        raise reader.error("the end of the file")
     return root
 
 
 def value_at(text: str, keys: tuple[str, ...]) -> Any:
-    """The value under names from the top down, or None."""
+    """The value at a path of keys, or None."""
     return lookup(parse(text, keys).value, keys)
 
 
 def lookup(value: Any, keys: tuple[str, ...]) -> Any:
-    """What a value has under names from the top down, or None."""
+    """The value at a path of keys inside a parsed value, or None."""
     for key in keys:
         value = cast("dict[str, Any]", value).get(key) if isinstance(value, dict) else None
     return value
 
 
 def with_value(text: str, keys: tuple[str, ...], value: Any) -> str:
-    """The text with a value under names from the top down; objects on the way are made if they are
-    missing.
-    """
+    """The text with a value set at a path of keys; missing objects on the path are created."""
     if not text.strip(" \t\r\n\ufeff"):
         text = text + "{}\n"
     holder, depth = parse(text, keys), 0
@@ -94,14 +92,12 @@ def with_value(text: str, keys: tuple[str, ...], value: Any) -> str:
     found = _find_member(holder, keys[depth])
     if found is not None:
         indent = style.indent_of(found.start)
-        return text[: found.node.start] + style.written(value, indent) + text[found.node.end :]
+        return text[: found.node.start] + style.render(value, indent) + text[found.node.end :]
     return _insert_member(text, style, holder, f"{json.dumps(keys[depth])}: ", value)
 
 
 def without(text: str, keys: tuple[str, ...]) -> str:
-    """The text without the member under names from the top down; what held it stays, even if it is
-    empty now.
-    """
+    """The text without the member at a path of keys. Its object stays, even if empty."""
     holder: Node = parse(text, keys)
     for key in keys[:-1]:
         found = _find_member(holder, key)
@@ -140,21 +136,21 @@ def _list_at(text: str, keys: tuple[str, ...]) -> Node | None:
 
 
 def _without_member(text: str, holder: Node, gone: Member) -> str:
-    place = holder.members.index(gone)
+    index = holder.members.index(gone)
     before, after = (
         text[: gone.start],
         text[gone.node.end if gone.comma is None else gone.comma + 1 :],
     )
-    if gone.comma is None and place:
+    if gone.comma is None and index:
         # The member before becomes the last one, and the last one had no comma.
-        comma = holder.members[place - 1].comma or 0
+        comma = holder.members[index - 1].comma or 0
         before = before[:comma] + before[comma + 1 :]
-    return _join_halves(before, after, alone=len(holder.members) == 1)
+    return _join_around(before, after, alone=len(holder.members) == 1)
 
 
-def _join_halves(before: str, after: str, *, alone: bool) -> str:
-    """Two halves around a hole, without the line or the blanks that were there for what filled
-    it.
+def _join_around(before: str, after: str, *, alone: bool) -> str:
+    """The text before and after a removed member, without the line or the blanks that only it
+    needed.
     """
     head, tail = before.rstrip(" \t"), after.lstrip(" \t")
     if alone and head.rstrip().endswith(("{", "[")) and tail.lstrip().startswith(("}", "]")):
@@ -177,8 +173,8 @@ def _insert_member(text: str, style: "_Style", holder: Node, name: str, value: A
         return text[: last.node.end] + f", {member}" + text[last.node.end :]
     outer = style.indent_of(holder.start)
     indent = style.indent_of(holder.members[0].start) if holder.members else outer + style.step
-    member = style.newline + indent + name + style.written(value, indent)
-    # After the last thing before the brace, be it a comment, so that everything keeps its line.
+    member = style.newline + indent + name + style.render(value, indent)
+    # After the last line before the brace, which may be a comment, so that all lines stay.
     end = len(text[:close].rstrip(" \t\r\n"))
     if holder.members and (last := holder.members[-1]).comma is not None:
         member += ","
@@ -189,7 +185,7 @@ def _insert_member(text: str, style: "_Style", holder: Node, name: str, value: A
 
 
 class _Style:
-    """How a text is laid out, so that what is added looks as if it had always been there."""
+    """The line ends and the indentation of a text, so that additions match it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -197,16 +193,15 @@ class _Style:
         found = re.search(r'\n([ \t]+)["}/]', text)
         self.step = found[1] if found else "  "
 
-    def indent_of(self, place: int) -> str:
-        """The blanks at the start of the line a place is on."""
-        line = self.text[self.text.rfind("\n", 0, place) + 1 : place].lstrip("\ufeff")
+    def indent_of(self, position: int) -> str:
+        """The indentation of the line that contains a position."""
+        line = self.text[self.text.rfind("\n", 0, position) + 1 : position].lstrip("\ufeff")
         return line[: len(line) - len(line.lstrip(" \t"))]
 
-    def written(self, value: Any, indent: str) -> str:
-        """A value over several lines, with the blanks of its first line before the others."""
+    def render(self, value: Any, indent: str) -> str:
+        """A value on several lines, each after the first with this indentation."""
         made = json.dumps(value, indent=self.step, ensure_ascii=False)
-        # A list of short words reads better on one line, and clients write it so in their own
-        # pages.
+        # Lists of short strings are written on one line, as in the documentation of clients.
         made = re.sub(
             r"\[\n[^\[\]{}]*\]",
             lambda found: json.dumps(json.loads(found[0]), ensure_ascii=False),
@@ -232,7 +227,7 @@ def _require_object(node: Node, keys: tuple[str, ...]) -> None:
 
 
 class _Reader:
-    """Reads a JSON text token by token and remembers where each stood."""
+    """Parses a JSON text token by token and records positions."""
 
     def __init__(self, text: str, keys: tuple[str, ...]) -> None:
         self._text = text
@@ -241,19 +236,19 @@ class _Reader:
         self._tokens = self._scan()
         self._advance()
 
-    def broken(self, wanted: str) -> Invalid:
-        """What to say when something else was expected here."""
+    def error(self, wanted: str) -> Invalid:
+        """The error for an unexpected token here."""
         line = self._text.count("\n", 0, self.start) + 1
         column = self.start - self._text.rfind("\n", 0, self.start)
         return Invalid(
             f"The file is not JSON: line {line}, column {column} expected {wanted}.", hint=_HINT
         )
 
-    def value(self, depth: int, *, on_the_way: bool = False) -> Node:
-        """The value that begins here."""
+    def value(self, depth: int, *, on_path: bool = False) -> Node:
+        """Parse the value that begins here."""
         if depth > _DEPTH_MAX:
             raise Invalid(f"The file is nested more than {_DEPTH_MAX} levels deep.", hint=_HINT)
-        if not on_the_way and self.kind == "mark" and (plain := self._plain_value()):
+        if not on_path and self.kind == "mark" and (plain := self._plain_value()):
             return plain
         if self.kind in ("text", "word"):
             node = Node(self._decode_token(), self.start, self.end)
@@ -263,26 +258,26 @@ class _Reader:
             return self._object(depth)
         if self.token == "[":
             return self._list(depth)
-        raise self.broken("a value")
+        raise self.error("a value")
 
     def _object(self, depth: int) -> Node:
         node = Node({}, self.start)
         self._advance()
         while self.token != "}":
             if self.kind != "text":
-                raise self.broken('a name or "}"')
+                raise self.error('a name or "}"')
             name, start = str(self._decode_token()), self.start
             self._advance()
             self._expect(":", 'a ":"')
-            on_the_way = depth < len(self._keys) and name == self._keys[depth]
-            member = Member(name, start, self.value(depth + 1, on_the_way=on_the_way))
+            on_path = depth < len(self._keys) and name == self._keys[depth]
+            member = Member(name, start, self.value(depth + 1, on_path=on_path))
             node.members.append(member)
             node.value[name] = member.node.value
             if self.token == ",":
                 member.comma = self.start
                 self._advance()
             elif self.token != "}":
-                raise self.broken('"," or "}"')
+                raise self.error('"," or "}"')
         node.end = self.end
         self._advance()
         return node
@@ -298,13 +293,13 @@ class _Reader:
                 item.comma = self.start
                 self._advance()
             elif self.token != "]":
-                raise self.broken('"," or "]"')
+                raise self.error('"," or "]"')
         node.end = self.end
         self._advance()
         return node
 
     def _plain_value(self) -> Node | None:
-        """The value that begins here if it is plain JSON, which is read thirty times faster."""
+        """The value that begins here if it is strict JSON, which is parsed thirty times faster."""
         try:
             value, end = _DECODER.raw_decode(self._text, self.start)
         except (ValueError, RecursionError):
@@ -318,11 +313,11 @@ class _Reader:
         try:
             return json.loads(self.token)
         except ValueError:
-            raise self.broken("a string without an invalid escape") from None
+            raise self.error("a string without an invalid escape") from None
 
     def _expect(self, mark: str, wanted: str) -> None:
         if self.token != mark:
-            raise self.broken(wanted)
+            raise self.error(wanted)
         self._advance()
 
     def _advance(self) -> None:

@@ -1,4 +1,4 @@
-"""Which key the server at an address asks for, and from which variable a client may take it."""
+"""The key that a server at a URL requires, and the variable that holds it for a client."""
 
 import re
 from dataclasses import dataclass, field
@@ -13,23 +13,21 @@ from commonplace.settings import Settings
 ANY_VARIABLE = "COMMONPLACE_API_KEY"
 HINDSIGHT_VARIABLE = "COMMONPLACE_HINDSIGHT_API_KEY"
 TOKEN_VARIABLE = "COMMONPLACE_TOKEN"
-# What a header may carry and a JSON or TOML text shows as it is.
+# The characters that a header accepts and that JSON and TOML need not escape.
 _KEY_PATTERN = re.compile(r"[!#-\[\]-~]+")
 _WRITTEN_KEY = re.compile(r"(Bearer )(?![{$])[!#-\[\]-~]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key by the variable that holds it, and by itself where it is to be written into the
-    file.
-    """
+    """The variable of a key, and its value if the value is to be written into the file."""
 
     variable: str
     value: str = field(default="", repr=False)
 
 
 def dialect_at(url: str, dialect: str) -> str:
-    """What the address speaks; a short one speaks what the server was told to."""
+    """The dialect in a URL's path, or else `dialect`, the one the server serves by default."""
     first = urlsplit(url).path.strip("/").split("/")[0]
     if first in registry.NAMES:
         return first
@@ -37,7 +35,7 @@ def dialect_at(url: str, dialect: str) -> str:
 
 
 def required_variable(url: str, dialect: str, settings: Settings) -> str:
-    """The variable with the key that the server at an address asks for, or ""."""
+    """The variable with the key that the server at a URL requires; "" if it requires none."""
     if settings.api_key:
         return ANY_VARIABLE
     if dialect_at(url, dialect) == "vault":
@@ -49,8 +47,8 @@ def required_variable(url: str, dialect: str, settings: Settings) -> str:
 
 
 def read_key(variable: str, settings: Settings, given: str) -> Key:
-    """The key of a variable with its value: from the settings, the token's file or the variable
-    itself.
+    """The key of a variable with its value: from the command line, the settings or the file of the
+    token.
     """
     values = {ANY_VARIABLE: settings.api_key, HINDSIGHT_VARIABLE: settings.hindsight_api_key}
     value = given or values.get(variable, "")
@@ -58,12 +56,14 @@ def read_key(variable: str, settings: Settings, given: str) -> Key:
         value = vault_token(settings.home)
     if not _KEY_PATTERN.fullmatch(value):
         raise Invalid(
-            f"{variable} holds no key that could be written." if value else f"{variable} is empty.",
+            f"{variable} contains characters that a key cannot have."
+            if value
+            else f"{variable} is empty.",
             hint=f"Set {variable or ANY_VARIABLE} to the server's key and repeat.",
         )
     return Key(variable, value)
 
 
 def mask_keys(text: str) -> str:
-    """A text without the keys that stand in it."""
+    """The text with the keys in it masked."""
     return _WRITTEN_KEY.sub(r"\1…", text)

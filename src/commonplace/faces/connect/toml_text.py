@@ -1,5 +1,5 @@
-"""Changes one table of a TOML text and leaves every other line as it is. Knows no client and no
-file.
+"""Edits one table of a TOML text and preserves all other lines. It knows nothing of clients and
+files.
 """
 
 import json
@@ -16,7 +16,7 @@ _HINT = "Correct the file in an editor, or move it away, and try again; nothing 
 
 
 def parse(text: str) -> dict[str, Any]:
-    """The value of a whole text."""
+    """Parse a whole text."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -24,24 +24,22 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def value_at(text: str, keys: tuple[str, ...]) -> Any:
-    """The value under names from the top down, or None."""
+    """The value at a path of keys, or None."""
     return lookup(parse(text), keys)
 
 
 def with_value(
     text: str, keys: tuple[str, ...], value: dict[str, Any], fields: Iterable[str]
 ) -> str:
-    """The text with a table under names from the top down.
-
-    A table that is there keeps its place, its own tables and every line but those of `fields`,
-    which are ours.
+    """The text with a table set at a path of keys. A present table keeps its position, its
+    subtables and every line except those of `fields`.
     """
     carriage = "\r" if "\r\n" in text else ""
     ours = [f"{name} = {_format_value(one)}{carriage}" for name, one in value.items()]
     lines = _lines(text)
     start = _find_header(lines, keys, exact=True)
     if start is None:
-        # One empty line of our own, which goes again with the table.
+        # One empty line, which is removed again with the table.
         gap = [carriage] if text.strip() else []
         return _join_lines([*lines, *gap, f"[{_dotted_name(keys)}]{carriage}", *ours])
     end = _table_end(lines, start)
@@ -62,7 +60,7 @@ def without(text: str, keys: tuple[str, ...]) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    # Not splitlines, which also breaks at characters that may stand in a TOML text.
+    # Not splitlines, which also splits at characters that are valid in a TOML text.
     return text.removesuffix("\n").split("\n") if text else []
 
 
@@ -71,7 +69,7 @@ def _join_lines(lines: list[str]) -> str:
 
 
 def _find_header(lines: list[str], keys: tuple[str, ...], *, exact: bool) -> int | None:
-    """The line where the table begins or, unless `exact`, the first table below it."""
+    """The index of a table's header or, unless `exact`, of the first table below it."""
     for place, line in enumerate(lines):
         if not _HEADER.match(line):
             continue
@@ -112,7 +110,7 @@ def _without_fields(lines: list[str], fields: set[str]) -> list[str]:
 
 
 def _value_length(lines: list[str]) -> int:
-    """How many lines the value that begins on the first one takes."""
+    """The number of lines of the value that begins on the first one."""
     for count in range(1, len(lines) + 1):
         try:
             tomllib.loads("\n".join(line.rstrip("\r") for line in lines[:count]))
@@ -133,6 +131,6 @@ def _format_value(value: Any) -> str:
         members = cast("dict[str, object]", value).items()
         pairs = [f"{_dotted_name((name,))} = {_format_value(one)}" for name, one in members]
         return f"{{ {', '.join(pairs)} }}"
-    # The texts, lists of texts and truths we write are spelt the same in TOML as in JSON, but for
-    # the character DEL.
+    # Strings, lists of strings and booleans have the same form in TOML and JSON, except for the
+    # character DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -94,8 +94,8 @@ ENGLISH = Language(
         ),
         _slot(
             "lives",
-            "(?:lives?|living|resides?|residing)_(?:in|at|on)|(?:is|am|are)_based_in",
-            "(?:moved|relocated)_(?:back_)?(?:in)?to",
+            "(?:lives?|living|resides?|residing|sits?)_(?:in|at|on)|(?:is|am|are)_based_in",
+            "(?:moved|relocated)_(?:(?:back|up|down|over)_)?(?:in)?to",
             found_by="live reside move based",
         ),
         _slot(
@@ -188,7 +188,8 @@ ENGLISH = Language(
         "|instead"
     ),
     exceptions=phrases(
-        "(?:only_|just_)?this_(?:week|month|once|time|weekend)|today_only|only_(?:today|once"
+        "(?:only_|just_)?this_(?:week|month|once|time|weekend)"
+        "|(?:just|only)_for_(?:today|tonight|now)|today_only|only_(?:today|once"
         "|this)"
         "|(?:once|week|month|time)_only|just_today|exceptionally|as_an_exception|one-off"
         "|temporarily"
@@ -222,6 +223,7 @@ ENGLISH = Language(
         "|quit"
         "|dropped|left|sold|cancell?ed|closed_the|got_rid_of|parted_with|ditched|abandoned"
         "|retired|removed|no_longer_us(?:es?|ing)"
+        "|scrap(?:ped)?(?!_that)|forget_about|handed_over|handed(?=_[^.,;]{1,40}_over)"
         "|broke_up_with|divorced|resigned_from|unsubscribed_from|deprecated_the|phased_out"
         "|discontinued"
     ),
@@ -232,7 +234,7 @@ ENGLISH = Language(
         "|decommissioned|no_more)"
         "|(?:has_)?died|passed_away|no_longer_exists?"
     ),
-    until=phrases("to|with|by|in_favou?r_of|for|because|and|but|as|so|since"),
+    until=phrases("to|over|with|by|in_favou?r_of|for|because|and|but|as|so|since"),
     replaced_by=phrases("(?:replac|supersed)(?:es|ed|ing)"),
     purposes=phrases("for|when|while|during|whenever"),
     periods=phrases(

@@ -10,6 +10,9 @@ from commonplace.storage.rows import banks, memories
 
 # The time of a memory's last change, and its id.
 ChangePosition: TypeAlias = tuple[int, int]
+# The kinds of links that end the older memory.
+ENDING_KINDS: tuple[LinkKind, ...] = ("contradicts", "supersedes")
+_MARK = "links"
 KINDS: tuple[LinkKind, ...] = ("similar_to", "contradicts", "supersedes")
 # Causal links exist only between facts, which also store them in their metadata.
 FACT_KINDS: tuple[LinkKind, ...] = (*KINDS, "caused_by")
@@ -57,6 +60,24 @@ def links_of(
     return [Link(**row) for row in db.all("links_of", **values, limit=limit)]
 
 
+def replacements_of(
+    db: Database, bank_id: int, memory_ids: Iterable[int], *, min_confidence: float, now: int
+) -> tuple[list[Link], bool]:
+    """The links that end some memories, from live memories that everybody sees who sees these. Also
+    whether links of changed memories are still to be made.
+    """
+    rows = db.all(
+        "replacements_of",
+        bank_id=bank_id,
+        ids=json.dumps(list(memory_ids)),
+        min_confidence=min_confidence,
+        now=now,
+        mark=f"{_MARK}:{bank_id}",
+    )
+    found = [Link(**row) for row in rows if row["kind"]]
+    return found, len(found) < len(rows)
+
+
 def links_between_live(db: Database, bank_id: int, kind: LinkKind, limit: int) -> list[Link]:
     """The links of a kind whose two memories are live, the newest first."""
     rows = db.all("links_between_live", bank_id=bank_id, kind=kind, limit=limit)
@@ -78,15 +99,24 @@ def change_position(memory: Memory) -> ChangePosition:
     return memory.updated_at, memory.id
 
 
-def high_water_mark(db: Database, bank_id: int, name: str = "links") -> ChangePosition:
+def high_water_mark(db: Database, bank_id: int, name: str = _MARK) -> ChangePosition:
     """The position up to which links were made. Links by a model have a mark of their own."""
     at, _, number = banks.store_info(db, f"{name}:{bank_id}").partition("/")
     return int(at or 0), int(number or 0)
 
 
 def set_high_water_mark(
-    db: Database, bank_id: int, reached: ChangePosition, name: str = "links"
+    db: Database, bank_id: int, reached: ChangePosition, name: str = _MARK
 ) -> None:
     """Store the position up to which links were made. It never moves back."""
     at, number = max(reached, high_water_mark(db, bank_id, name))
     banks.put_store_info(db, f"{name}:{bank_id}", f"{at}/{number}")
+
+
+def lower_high_water_mark(db: Database, bank_id: int, changed: ChangePosition) -> None:
+    """Move the position back before a memory that is written with a time of the past, as imports
+    do, so that its links are made too.
+    """
+    if changed <= high_water_mark(db, bank_id):
+        at, number = changed
+        banks.put_store_info(db, f"{_MARK}:{bank_id}", f"{at}/{number - 1}")

@@ -31,7 +31,7 @@ def find(db: Database, bank_id: int, number: int) -> Memory | None:
 
 
 def in_range(db: Database, bank_id: int, numbers: range, limit: int) -> list[Memory]:
-    """The memories whose ids lie in a range, the newest first."""
+    """The memories whose ids are in a range, the newest first."""
     rows = db.all(
         "memories_in_range", bank_id=bank_id, first=numbers[0], last=numbers[-1], limit=limit
     )
@@ -221,14 +221,14 @@ def find_idempotency_key(
     return (row["content_hash"], json.loads(row["reply"])) if row else None
 
 
-def add_idempotency_key(db: Database, at: int, reply: object, **place: object) -> None:
+def add_idempotency_key(db: Database, at: int, reply: object, **address: object) -> None:
     """Store the reply for an idempotency key."""
-    db.run("add_idempotency_key", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
+    db.run("add_idempotency_key", at=at, reply=json.dumps(reply, ensure_ascii=False), **address)
 
 
-def update_idempotency_key(db: Database, at: int, reply: object, **place: object) -> None:
+def update_idempotency_key(db: Database, at: int, reply: object, **address: object) -> None:
     """Replace the content hash and the reply of an idempotency key."""
-    db.run("update_idempotency_key", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
+    db.run("update_idempotency_key", at=at, reply=json.dumps(reply, ensure_ascii=False), **address)
 
 
 _FIXED = ("bank_id", *_SCOPE, "key", "created_at")

@@ -24,6 +24,23 @@ select l.kind, l.from_id, l.to_id, l.confidence, l.reason from ({list:ids}) i jo
 where l.bank_id = :bank_id and l.kind in ({list:kinds})
 order by 4 desc, 2, 3, 1 limit :limit;
 
+-- One query, because every recall makes it. The last row, without a kind, is there while links are still to be made.
+-- name: replacements_of
+select l.kind, l.from_id, l.to_id, l.confidence, l.reason
+from ({list:ids}) i join links l on l.to_id = i.value
+  join memories o on o.id = l.to_id join memories n on n.id = l.from_id
+where l.bank_id = :bank_id and l.kind in ('supersedes', 'contradicts') and l.confidence >= :min_confidence
+  and n.forgotten_at is null and (n.expires_at is null or n.expires_at > :now)
+  and n.kind <> 'observation' and o.kind <> 'observation'
+  and n.user_name = o.user_name and n.project in (o.project, '') and n.agent in (o.agent, '')
+union all
+select '', 0, 0, 0, '' where exists (
+  select 1 from memories m where m.bank_id = :bank_id and (m.updated_at, m.id) > (
+    coalesce((select cast(substr(value, 1, instr(value, '/') - 1) as integer) from store_info where name = :mark), 0),
+    coalesce((select cast(substr(value, instr(value, '/') + 1) as integer) from store_info where name = :mark), 0)
+  )
+);
+
 -- In the order of an index, so that changes in other banks do not slow this one.
 -- name: changed_since
 select {memory_columns}, v.reason from memories m join versions v on v.id = m.version_id

@@ -1,6 +1,4 @@
-"""Commands that carry a store elsewhere and back: export, import's archives, backup, and restore's
---backup.
-"""
+"""The commands `export` and `backup`, the import of archives, and `restore --backup`."""
 
 import io
 import sys
@@ -71,7 +69,7 @@ def export(
         else:
             report = call.engine.export_to(file, bank=bank, portion=portion, progress=progress)
     if call.as_json:
-        # Standard output is taken by the data itself when there is no file.
+        # Without a file, the data goes to standard output.
         say = terminal.print_json_note if file == _STREAM else terminal.print_json
         say({"file": str(file), "counts": dict(report.counts)})
     else:
@@ -81,8 +79,8 @@ def export(
 
 
 def import_archive(call: CommandCall, file: Path, *, dry_run: bool) -> None:
-    """Bring in an archive, or what comes out of a pipe: all of it, or nothing and the line that is
-    wrong.
+    """Import an archive from a file or a pipe. It is imported completely, or the error names the
+    invalid line.
     """
     with terminal.progress("Importing") as progress:
         if file == _STREAM:
@@ -131,14 +129,14 @@ def backup(call: CommandCall, file: Path) -> None:
 
 
 def restore_backup(call: CommandCall, file: Path, *, yes: bool) -> None:
-    """Put the whole store back from a backup, after asking."""
+    """Replace the store with a backup, after confirmation."""
     if not yes:
         terminal.confirm(f"Replace everything in {call.settings.database_path} with {file}?")
     with terminal.progress("Copying") as progress:
         try:
             kept = call.engine.restore_backup(file, progress=progress).kept
         except Unsupported:
-            if call.is_open:  # The store is well; it is the backup that was refused.
+            if call.is_open:  # The store is sound; the backup is invalid.
                 raise
             kept = _replace_damaged(call.settings, file, progress)
     if call.as_json:
@@ -150,10 +148,9 @@ def restore_backup(call: CommandCall, file: Path, *, yes: bool) -> None:
 
 
 def _replace_damaged(settings: Settings, file: Path, progress: terminal.Progress) -> str:
-    """Put a backup in the place of a store that cannot be opened; the name which that store has
-    from now on.
+    """Replace a store that cannot be opened with a backup; returns the new name of that store.
 
-    The backup is checked and unpacked beside it first, so that a bad one changes nothing.
+    The backup is checked and unpacked first, so an invalid one changes nothing.
     """
     path = settings.database_path
     with tempfile.TemporaryDirectory(prefix=".restore-", dir=path.parent) as folder:
@@ -177,7 +174,7 @@ def _stdout_writer() -> Callable[[str], object]:
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
         raise Invalid("There is no standard output to write to.", hint="Give a file name.")
     stream = sys.stdout.buffer
-    # Straight as UTF-8, whatever this terminal can show: it is data.
+    # Always UTF-8, regardless of the terminal's encoding, because it is data.
     return lambda line: stream.write(line.encode())
 
 

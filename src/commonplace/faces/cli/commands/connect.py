@@ -26,7 +26,7 @@ PROGRAM = "commonplace"
 
 
 def with_server_options(command: Command) -> Command:
-    """Gives a command `wanted`: the server that its options describe."""
+    """Passes `wanted` to a command: the server that its options describe."""
 
     @wraps(command)
     def run(call: CommandCall, **options: Any) -> None:
@@ -108,7 +108,7 @@ def connect(
     if client is None:
         return _print_overview(call, wanted.name)
     chosen = client_named(client)
-    # Found first, so that a client without hooks is named before anything is written.
+    # Resolved first, so that an error about hooks comes before anything is written.
     row = hook_files.hook_file(client) if hooks else None
     planned = edits.plan(chosen, wanted, machine())
     apply_or_show(
@@ -145,7 +145,7 @@ def disconnect(call: CommandCall, client: str, entry_name: str, write: bool) -> 
 
 
 def _print_next_steps(client: Client, wanted: ServerSpec) -> None:
-    """Say what the client needs beside its file, and what else it could be given."""
+    """Print what remains to be done in the client, and which other dialects there are."""
     if wanted.key and not wanted.key.value:
         token = wanted.key.variable == keys.TOKEN_VARIABLE
         value = f'"$({PROGRAM} token)"' if token else "KEY"
@@ -165,7 +165,7 @@ def _print_next_steps(client: Client, wanted: ServerSpec) -> None:
 def _key_from_options(
     call: CommandCall, url: str, dialect: str, variable: str | None, written: bool
 ) -> keys.Key | None:
-    """The key that the server at an address asks for, as the options want it written down."""
+    """The key for the server at a URL, in the form that the options request."""
     if not url:
         return keys.Key(variable or "") if variable or written else None
     if variable is None:
@@ -176,9 +176,7 @@ def _key_from_options(
 
 
 def launch_command(home: str = "") -> tuple[str, ...]:
-    """The command that starts this very installation, wherever a client starts it from; with the
-    store it uses now.
-    """
+    """The command that starts this installation with its present store from any folder."""
     # A client started from a desktop has neither the shell's PATH nor its variables.
     store = ("--home", str(Path(home).expanduser().absolute())) if home else ()
     beside = Path(sys.executable).with_name(Path(sys.argv[0]).name)
@@ -194,12 +192,12 @@ def launch_command(home: str = "") -> tuple[str, ...]:
 
 
 def home_variable() -> str:
-    """The folder of the store in the environment, which a client does not have."""
+    """COMMONPLACE_HOME of this environment, which a client does not pass on."""
     return os.environ.get("COMMONPLACE_HOME", "")
 
 
 def machine() -> Machine:
-    """This machine, as the clients see it."""
+    """The machine as the clients see it."""
     # These variables are the clients' own, so they are not our settings.
     return Machine(Path.home(), sys.platform, os.environ)
 

@@ -1,4 +1,4 @@
-"""The command that measures: how well a store answers questions whose answers are known."""
+"""The command `eval`: measures how well a store answers questions with known answers."""
 
 import json
 import time
@@ -40,7 +40,7 @@ _EXAMPLE = (
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question of the file, where it stands there, and what it should find."""
+    """A question, its location in the file, and the expected ids."""
 
     location: str
     text: str
@@ -110,8 +110,7 @@ def _print_summary(cases: Sequence[Case], wrong_count: int, *, offer_list: bool)
 
 def _ask_all(call: CommandCall, cases: Sequence[Case], limit: int) -> Iterator[Answer]:
     with terminal.progress("Asking") as progress:
-        # The first question of a process pays for loading the embedder, which says nothing about
-        # the others.
+        # The first question of a process includes loading the models, so it is not measured.
         call.engine.recall(cases[0].bank, Query("warm up", limit=1))
         for number, case in enumerate(cases):
             begun = time.perf_counter()
@@ -132,17 +131,15 @@ def _ask_all(call: CommandCall, cases: Sequence[Case], limit: int) -> Iterator[A
 
 
 def _matching_ids(hit: Hit, expected: Collection[int]) -> Sequence[int]:
-    """Which of the memories that say the same a hit counts as: those that were expected, or else
-    itself.
-    """
+    """The expected ids that a hit or its duplicates have, or else the id of the hit."""
     return [number for number in (hit.memory.id, *hit.copies) if number in expected] or [
         hit.memory.id
     ]
 
 
 def _resolve_ids(call: CommandCall, case: Case) -> Case:
-    """The case with its memories looked up: what could never be found would blame the search for a
-    slip in the file.
+    """The case with its memories resolved. An unknown id is an error in the file, not a miss of the
+    search.
     """
     if case.bank != DEFAULT_BANK:
         call.engine.get_bank(case.bank)
@@ -167,7 +164,7 @@ def _resolve_ids(call: CommandCall, case: Case) -> Case:
 
 @contextmanager
 def _locate_errors(place: str) -> Generator[None]:
-    """Names the place in the file where something was refused."""
+    """Adds the location in the file to errors."""
     try:
         yield
     except (Invalid, TooLarge) as error:
@@ -204,8 +201,8 @@ def _read_file(file: Path) -> str:
 
 
 def _parse_objects(text: str) -> Iterator[tuple[str, object]]:
-    """What the file holds, with its place: a list, an object with a list, or an object on each
-    line.
+    """The objects of the file with their locations: a list, an object with a list, or one object
+    per line.
     """
     try:
         whole: Any = json.loads(text)
@@ -287,7 +284,7 @@ def _id_field(place: str, fields: Fields, name: str) -> tuple[int, ...]:
 
 def _list_field(place: str, fields: Fields, name: str) -> list[object]:
     value = fields.get(name, [])
-    if isinstance(value, int | str):  # One is as good as a list of one.
+    if isinstance(value, int | str):  # A single value counts as a list of one.
         return [value]
     if not isinstance(value, list):
         raise Invalid(f"{place}: {name!r} is not a list.", hint=f'Write "{name}": [...].')
@@ -302,7 +299,7 @@ def _string_field(place: str, fields: Fields, name: str) -> str:
 
 
 def _estimate_cells(estimate: Estimate) -> tuple[str, str, str]:
-    if estimate.value > 1:  # A pace, not a share.
+    if estimate.value > 1:  # A rate, not a proportion.
         return (
             f"{estimate.value:.0f}",
             f"{estimate.low:.0f}–{estimate.high:.0f}",
@@ -314,7 +311,7 @@ def _estimate_cells(estimate: Estimate) -> tuple[str, str, str]:
 def report_out(
     count: int, limit: int, found: Mapping[str, Estimate], misses: Sequence[Mapping[str, object]]
 ) -> dict[str, object]:
-    """What was measured, as JSON."""
+    """The measurements as JSON."""
     measures = {
         name: {
             "value": round(e.value, 4),

@@ -1,4 +1,6 @@
-"""What `recall --explain` shows: what speaks for each hit, and what was left out, by reason."""
+"""The output of `recall --explain`: the evidence for each hit, and the dropped candidates by
+reason.
+"""
 
 from collections.abc import Sequence
 
@@ -11,7 +13,7 @@ from commonplace.records.query import Dropped, Filter, Hit
 
 _INDENT = " " * 6
 _NAME_WIDTH, _BAR_WIDTH = 16, 16
-_SHOWN_MAX = 5  # Of each reason: the first few tell what kind of thing it was.
+_SHOWN_MAX = 5  # Candidates shown per reason.
 _EVIDENCE_GROUPS = {
     "its words": ("keyword", "coverage"),
     "its meaning": ("vector", "tokens"),
@@ -29,7 +31,7 @@ _HINTS = {
 
 
 def show_evidence(hit: Hit) -> None:
-    """Show what speaks for a hit, as bars with what they mean."""
+    """Print the evidence for a hit as bars."""
     by = [
         way
         for way, names in _EVIDENCE_GROUPS.items()
@@ -55,7 +57,7 @@ def show_evidence(hit: Hit) -> None:
 
 
 def show_dropped(call: CommandCall, kept_count: int, dropped: Sequence[Dropped]) -> None:
-    """Show what was found and left out: reason by reason, the best of each first."""
+    """Print the dropped candidates by reason, the best of each first."""
     if not dropped:
         terminal.print_note("Nothing else was found.")
         return

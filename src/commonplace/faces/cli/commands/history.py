@@ -1,4 +1,4 @@
-"""Commands about what was and what goes: history, forget, restore."""
+"""The commands `history`, `forget` and `restore`."""
 
 import difflib
 from collections.abc import Iterator
@@ -185,9 +185,7 @@ _ACTIONS = {
 
 
 def _text_changes(version: Version, before: Version | None) -> Iterator[tuple[str, str]]:
-    """The lines that came and went, with a line of their surroundings; nothing when the text
-    stayed.
-    """
+    """The added and removed lines with one line of context; empty if the text is unchanged."""
     old = before.text.splitlines() if before else []
     difference = difflib.unified_diff(old, version.text.splitlines(), lineterm="", n=1)
     for changed in islice(difference, 2, None):  # The first two lines would name the files.

@@ -216,7 +216,7 @@ def install_hooks(call: CommandCall, row: HookFile, write: bool) -> None:
 
 
 def _state(row: HookFile) -> tuple[str, str]:
-    """Whether a client has our hooks, and its file."""
+    """The state of a client's hooks, and its file."""
     machine = connect.machine()
     path = str(row.path(machine))
     try:
@@ -234,7 +234,7 @@ def _state(row: HookFile) -> tuple[str, str]:
 
 
 def _last_events(row: HookFile, lines: list[LogLine]) -> dict[str, str]:
-    """When each hook of a client ran last, and what came of it."""
+    """The time and the result of the last run of each hook of a client."""
     found: dict[str, str] = {}
     for one in lines:
         if one.client == row.client.name and one.event not in found:

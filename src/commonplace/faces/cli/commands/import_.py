@@ -1,6 +1,4 @@
-"""The command that brings in what people have already: an archive of ours, or the memory of another
-product.
-"""
+"""The command `import`: archives, and the memories of other products."""
 
 from pathlib import Path
 
@@ -77,8 +75,7 @@ def import_memories(
       commonplace import powermem.db --owner alice
       gunzip < work.jsonl.gz | commonplace import -
     """
-    # The readers of ten formats take as long to load as the rest of the program, and only this
-    # command needs them.
+    # Importing the readers of ten formats takes as long as importing the rest of the program.
     from commonplace.faces.cli import import_files
 
     import_files.import_file(

@@ -1,4 +1,4 @@
-"""Commands that look after the store: banks, projects, rebuild, doctor, settings."""
+"""The commands `banks`, `projects`, `rebuild`, `doctor` and `settings`."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -210,7 +210,7 @@ def _examine(call: CommandCall, fix: bool) -> tuple[Finding, ...]:
         )
     except (Unsupported, Forbidden) as error:
         found = examine_file(path)
-        # A file that is sound but cannot be opened: what refused it is the finding.
+        # The file is sound but cannot be opened: the error is the finding.
         sound = all(finding.state == "ok" for finding in found)
         return (
             (*found, Finding("opening", "problem", error.message, error.hint)) if sound else found
@@ -218,7 +218,7 @@ def _examine(call: CommandCall, fix: bool) -> tuple[Finding, ...]:
 
 
 def _model_findings(chosen: Settings) -> tuple[Finding, ...]:
-    """What keeps the configured language model from being used. It is not called."""
+    """Findings about the configured language model, which is not called."""
     try:
         providers.resolve_address(
             chosen.llm_provider, chosen.llm_url, chosen.llm_model, chosen.llm_api_key

@@ -1,4 +1,4 @@
-"""Commands that write and read memories: add, list, show, revise, tags."""
+"""The commands `add`, `list`, `show`, `revise` and `tags`."""
 
 from dataclasses import replace
 from typing import Any
@@ -132,7 +132,7 @@ def list_memories(
 
 
 def _print_page_note(count: int, offset: int, total: int) -> None:
-    """Print how many memories follow, or why none are shown."""
+    """Print the number of further memories, or the reason why none are listed."""
     if count and offset + count < total:
         terminal.print_note(
             f"{count} of {total:,} memories; --offset {offset + count} shows the next."
@@ -235,7 +235,7 @@ def tags(call: CommandCall, pattern: str, limit: int) -> None:
 
 
 def print_outcomes(call: CommandCall, *outcomes: Outcome) -> None:
-    """Say what a write did: a sentence for a person, a JSON object on a line for a program."""
+    """Print the outcomes of a write: sentences on a terminal, or one JSON object per line."""
     for outcome in outcomes:
         if call.as_json:
             terminal.print_json(outcome_out(outcome, call.bank))

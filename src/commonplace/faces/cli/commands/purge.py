@@ -1,4 +1,4 @@
-"""Commands that erase for good: purge, and the deletion of a bank. Each ends with a receipt."""
+"""The commands `purge` and `banks delete`. Each prints a receipt."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -141,7 +141,7 @@ def _describe(portion: Portion) -> str:
 
 
 def _check_selection(memory_ids: tuple[str, ...], portion: Portion, *, whole_bank: bool) -> None:
-    """Refuse what means nothing, and two ways of choosing at once."""
+    """Raise Invalid for an empty selection, and for two selections at once."""
     scope = portion.user is not None or portion.project is not None or portion.forgotten
     ways = [bool(memory_ids), portion.document is not None, portion.session is not None, scope]
     if sum(ways) > 1:
@@ -196,7 +196,7 @@ def _format_counts(counts: Mapping[str, int]) -> str:
 
 
 def _note_other_banks(call: CommandCall, portion: Portion) -> None:
-    """A person may have memories behind other walls too."""
+    """Print a note about memories of the same user in other banks."""
     if portion.user is None:
         return
     chosen = portion_filter(replace(portion, project=None))

@@ -1,4 +1,4 @@
-"""The command that asks: recall, and with --explain how the answer came about."""
+"""The command `recall`, with its option --explain."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -59,7 +59,7 @@ def recall(
     asked = " ".join(question)
     bank = call.read_bank
     query = Query(text=asked, filter=chosen, explain=explain, **options)
-    # Before the first add there is no bank, and the answer is that nothing is known.
+    # Before the first write there is no bank, so the answer is empty.
     found = call.engine.recall(bank, query) if call.bank_exists else Recall(())
     if call.as_json:
         terminal.print_json(_recall_out(asked, found, bank))
@@ -120,7 +120,7 @@ def _print_hit(hit: Hit, passage: str, explain: bool, names: Mapping[int, str]) 
 
 
 def _with_ellipses(passage: str, whole: str) -> str:
-    """The passage with … where the text goes on."""
+    """The passage with … at the sides where it was cut."""
     plain = whole.strip()
     before = "" if plain.startswith(passage) else "… "
     after = "" if plain.endswith(passage) else " …"

@@ -1,6 +1,4 @@
-"""`commonplace rules`: the rules and skills of a project as the files that assistants read by
-themselves.
-"""
+"""The command `rules`: writes the rules and skills of a project as files for assistants."""
 
 import os
 import tempfile
@@ -26,7 +24,7 @@ _LISTED_MAX = 20
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What to do about one file: write a text, or remove the file where there is none."""
+    """A change of one file: a text to write, or None to remove the file."""
 
     tool: str
     file: str
@@ -103,7 +101,7 @@ def rules(
 
 
 def _plan_steps(root: Path, tool: str, wanted: Mapping[str, str]) -> Iterator[_Step]:
-    """The files to write, then those with our mark whose rules are gone."""
+    """The files to write, then the marked files without rules, which are removed."""
     yield from (_Step(tool, file, text) for file, text in wanted.items())
     target = TARGETS[tool]
     for pattern in (
@@ -176,7 +174,7 @@ def _outcome(*, exists: bool, removes: bool) -> str:
 def _reason_to_keep(root: Path, step: _Step) -> str:
     path = root / step.file
     wrote = file_author(step.file, _read(path))
-    # A linked folder may be shared with other projects, which still have rules in it.
+    # A linked folder may be shared with other projects that have rules in it.
     if path.is_symlink() or (step.text is None and path.resolve() != path):
         return "is a link or in a linked folder"
     return {"ours": "", "edited": "was edited by hand", "person": "was written by hand"}[wrote]

@@ -1,8 +1,6 @@
-"""The commands that serve programs: over HTTP, over standard input and output, and the token the
-vault asks for.
+"""The commands `serve`, `mcp` and `token`.
 
-What they start is imported when they run: the other commands must not wait for a web server to be
-loaded.
+The servers are imported when they run, so that other commands start fast.
 """
 
 from dataclasses import replace

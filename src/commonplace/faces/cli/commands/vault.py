@@ -1,4 +1,4 @@
-"""Commands for the folder of notes: show its state, sync it, write ids into its files."""
+"""The commands of `vault`: status, sync, adopt and trust."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict

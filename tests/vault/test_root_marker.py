@@ -1,5 +1,5 @@
-"""A folder whose disk is away, or in whose place another one lies: nothing is forgotten, and no new
-note is lost.
+"""When a disk is not mounted, or another folder is in its place, no note is forgotten and no new note
+is lost.
 """
 
 import shutil
@@ -20,7 +20,7 @@ from commonplace.vault.memory_to_file import GRACE_MS, catch_up_files
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
-from tests.vault.places import BY, edit, files, kept, known
+from tests.vault.note_files import BY, edit, files, kept, known
 
 
 @pytest.fixture

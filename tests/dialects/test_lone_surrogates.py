@@ -1,5 +1,5 @@
-"""Half of a character in what a language model says never fails a call: a mark stands in its
-place.
+"""A lone surrogate in the answer of a language model never fails a call; a replacement character
+stands in its place.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Titles and bodies that break programs."""
+"""Titles and bodies with characters that break programs."""
 
 TITLES = (
     "plain",

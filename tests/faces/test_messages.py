@@ -1,4 +1,4 @@
-"""From the table to the protocol's JSON, without any process."""
+"""The protocol's JSON that is built from a dialect's table, without any process."""
 
 import json
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from commonplace.faces.mcp import messages, parsing, protocol, resources
 from commonplace.faces.mcp.parsing import ProtocolError
 from commonplace.faces.mcp.protocol import ClientSession
 from commonplace.settings import load
-from tests.faces.dialects import DIALECT, STRICT, echo, erase, everything
+from tests.faces.sample_dialect import DIALECT, STRICT, echo, erase, everything
 
 MODERN = messages.MODERN[-1]
 OLDEST, NEWEST_LEGACY = messages.LEGACY[0], messages.LEGACY[-1]

@@ -1,4 +1,4 @@
-"""A client that is nothing but a pair of pipes, so that a test sees every byte."""
+"""A client that reads and writes raw lines, so that a test sees every byte."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""What the vault promises beside its tools: keys that outlive a crash, budgets that add up, names
-and times.
+"""Requirements of the vault besides its tools: idempotency keys that outlive a crash, token budgets,
+names and times.
 """
 
 import re
@@ -16,7 +16,7 @@ from commonplace.faces.cli.commands.vault import vault as vault_command
 from commonplace.vault.note_format import frontmatter
 from tests.dialects.requirements import requirement
 from tests.dialects.vault_client import PATH, VaultClient, vault_server
-from tests.vault.torture import BODIES, TITLES
+from tests.vault.hostile_texts import BODIES, TITLES
 
 WINDOWS = {
     "CON",

@@ -1,6 +1,4 @@
-"""The app without a socket: requests go straight in, from any thread, and what comes out is
-collected.
-"""
+"""Calls the ASGI app in process, without a socket, and collects its responses."""
 
 import asyncio
 import json

@@ -1,5 +1,5 @@
-"""The head of a request has a time and a size, before any key is read; asked on bare
-connections.
+"""The head of a request has a time limit and a size limit, before any key is read; tested on raw
+sockets.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Who may come in, asked with plain requests to a real server."""
+"""Access control, tested with plain requests to a real server."""
 
 import asyncio
 import json

@@ -1,6 +1,4 @@
-"""What holds for every source: nothing twice, nothing lost half way, nothing changed by a dry
-run.
-"""
+"""Rules for every source: no duplicates, no partial imports, no changes in a dry run."""
 
 import json
 import os
@@ -27,7 +25,7 @@ from commonplace.importers.runner import ImportOptions, import_source
 from commonplace.records.memory import Draft, Memory, Origin
 from commonplace.records.query import Filter
 from commonplace.settings import load
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.importers import files
 from tests.importers.conftest import Bring
 

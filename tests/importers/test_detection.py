@@ -1,4 +1,4 @@
-"""Which source a file is seen to be, and what somebody is told whose file is none."""
+"""Which source a file is detected as, and the error for an unknown file."""
 
 import json
 from collections.abc import Callable

@@ -1,6 +1,4 @@
-"""What the tests of the vault share: a note kept, the folder read, a file edited as a person
-would.
-"""
+"""Helpers of the vault tests: create a note, read the folder, edit a file as a person does."""
 
 from commonplace.records.memory import Memory, Origin
 from commonplace.records.query import Filter

@@ -1,4 +1,4 @@
-"""Ctrl-C ends the program quietly, whatever it is doing: exit code 130 and no traceback."""
+"""Ctrl-C ends the program at any moment with exit code 130 and no traceback."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A server hears of changes in the folder, and stops hearing when it is told to."""
+"""A server gets notifications of changes in the folder, and stops watching when it is closed."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Which dialect is for whom, and what an assistant gets that was given none."""
+"""Which dialect a client gets, and how `connect` describes each."""
 
 import json
 import subprocess

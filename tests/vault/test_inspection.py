@@ -1,4 +1,4 @@
-"""What people are told of their folder, and what is done to their files when they ask for ids."""
+"""`vault status` reports the state of a folder, and `vault adopt` writes ids into its files."""
 
 import shutil
 from pathlib import Path
@@ -18,7 +18,7 @@ from commonplace.vault.memory_to_file import GRACE_MS, write_ids
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
-from tests.vault.places import edit, files, kept, known
+from tests.vault.note_files import edit, files, kept, known
 
 
 @pytest.fixture

@@ -1,6 +1,4 @@
-"""How much work a look is: little where little changed, also when something in the folder is never
-in order.
-"""
+"""A sync does little work when little changed, even with a file that is always invalid."""
 
 import os
 import sys
@@ -11,7 +9,7 @@ import pytest
 from commonplace.engine.engine import Engine
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_of
-from tests.vault.places import kept
+from tests.vault.note_files import kept
 
 NOTES = 1_500
 

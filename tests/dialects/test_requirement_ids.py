@@ -1,4 +1,4 @@
-"""No promise without a test, and no test of something that nobody promised."""
+"""Every requirement has a test, and every test cites a requirement that exists."""
 
 import pytest
 

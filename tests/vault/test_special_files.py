@@ -1,4 +1,4 @@
-"""What is no plain file is never waited for."""
+"""Reading a folder never blocks on a pipe or another special file."""
 
 import os
 import socket

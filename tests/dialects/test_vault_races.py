@@ -1,4 +1,4 @@
-"""The files are the truth, over HTTP: races with people, erasing, and other tongues."""
+"""Notes over HTTP: concurrent edits of people, erasure, and other languages."""
 
 import threading
 from collections.abc import Iterator

@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from commonplace.faces.mcp import messages
-from tests.faces.pipes import ENVELOPE, HELLO, OURS, THEIRS, Pipes, opened
+from tests.faces.pipe_client import ENVELOPE, HELLO, OURS, THEIRS, Pipes, opened
 from tests.faces.sdk_server import conversed
 
 VERSIONS = ("2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28")

@@ -1,6 +1,4 @@
-"""A body that is not UTF-8 is refused as what it is, by the real server, on every path and in every
-era.
-"""
+"""The real server refuses a body that is not UTF-8, on every path and in every era."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A file name for any title that every system takes."""
+"""Every title has a file name that is valid on every system."""
 
 import unicodedata
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.vault.folder import filenames
-from tests.vault.torture import TITLES
+from tests.vault.hostile_texts import TITLES
 
 
 @given(st.text() | st.sampled_from(TITLES))
