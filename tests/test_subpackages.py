@@ -11,8 +11,9 @@ from tests.test_house import FILES, PACKAGE, lazily_imported, trees
 FILES_MAX = 18
 # Packages with more modules, each with the reason.
 LARGE = {
+    "faces/rest": (24, "one module for each concern of HTTP, and one for each product"),
     "recall": (25, "the issue about ranking rebuilds it"),
-    "engine": (22, "one module for each noun that has verbs of its own"),
+    "engine": (24, "one module for each noun that has verbs of its own"),
 }
 # Which siblings a sub-package may import. One that is not named here imports none.
 SIBLINGS: dict[str, dict[str, set[str]]] = {
@@ -28,7 +29,9 @@ SIBLINGS: dict[str, dict[str, set[str]]] = {
     "faces": {
         "cli": {"connect", "hooks", "http", "mcp"},
         "connect": {"http"},
-        "http": {"mcp", "rest", "web"},
+        "hooks": {"warm"},
+        "http": {"mcp", "rest", "warm", "web"},
+        "mcp": {"warm"},
         "rest": {"http", "mcp"},
         "web": {"connect", "http"},
     },

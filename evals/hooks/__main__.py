@@ -124,9 +124,8 @@ def _report(name: str) -> None:
     print(f"facts worth keeping      {len(figures.wanted)}")
     print(f"  kept                   {kept} ({kept / len(figures.wanted):.0%})")
     print(f"statements kept          {len(figures.kept)}")
-    print(
-        f"  junk                   {len(figures.junk)} ({len(figures.junk) / len(figures.kept):.0%})"
-    )
+    junk = len(figures.junk)
+    print(f"  junk                   {junk} ({junk / len(figures.kept):.0%})")
     print(f"questions answered       {figures.seen_count} of {figures.see_count}")
     print(
         f"tokens per session       {statistics.mean(figures.tokens):.0f} on average,"

@@ -1,4 +1,6 @@
-"""The small dialect: five tools that a model understands at once, and hooks that it does not see."""
+"""The small dialect: five tools that a model understands at once, and hooks that it does not
+see.
+"""
 
 import json
 from typing import Any

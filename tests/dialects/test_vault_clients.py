@@ -1,4 +1,6 @@
-"""Edits of a folder of notes by editors, sync clients and people, seen through the tools over HTTP."""
+"""Edits of a folder of notes by editors, sync clients and people, seen through the tools over
+HTTP.
+"""
 
 import json
 import os

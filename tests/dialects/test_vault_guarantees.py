@@ -1,5 +1,5 @@
-"""Requirements of the vault besides its tools: idempotency keys that outlive a crash, token budgets,
-names and times.
+"""Requirements of the vault besides its tools: idempotency keys that outlive a crash, token
+budgets, names and times.
 """
 
 import re

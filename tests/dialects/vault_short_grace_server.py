@@ -1,5 +1,5 @@
-"""The real server, with two seconds instead of ninety before a missing file is forgotten: `python -m
-tests.dialects.vault_short_grace_server PORT`.
+"""The real server, with two seconds instead of ninety before a missing file is forgotten: `python
+-m tests.dialects.vault_short_grace_server PORT`.
 """
 
 import sys

@@ -1,4 +1,6 @@
-"""The entry for a server at an address has the key that the server requires, or names its variable."""
+"""The entry for a server at an address has the key that the server requires, or names its
+variable.
+"""
 
 import json
 import stat

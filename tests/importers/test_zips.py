@@ -1,4 +1,6 @@
-"""Zips as people have them: downloaded, packed by hand or on a Mac, cut off, or of another program."""
+"""Zips as people have them: downloaded, packed by hand or on a Mac, cut off, or of another
+program.
+"""
 
 import hashlib
 import json

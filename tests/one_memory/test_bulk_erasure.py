@@ -17,6 +17,8 @@ SWEEPS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "memories.consolidate_memories": ({}, set()),
     "memstate.memstate_delete_project": ({"project_id": "pier"}, {"memories", "memstate"}),
     "powermem.delete_all_memories": ({}, ALL),
+    "mem0.delete_all_memories": ({}, ALL),
+    "mem0.delete_entities": ({"agent_id": "lamp"}, {"mem0"}),
     "hindsight.delete_document": ({"document_id": "log"}, {"hindsight"}),
     "hindsight.clear_memories": ({}, ALL),
     "hindsight.delete_bank": ({}, ALL),
@@ -39,6 +41,7 @@ def written(clients: dict[str, Client]) -> dict[str, Statement]:
         value=texts["memstate"],
     )
     ask(clients["powermem"], "add_memory", messages=texts["powermem"])
+    ask(clients["mem0"], "add_memory", text=texts["mem0"], agent_id="lamp")
     ask(clients["hindsight"], "sync_retain", content=texts["hindsight"], document_id="log")
     return made
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import StoppedClock
-from tests.dialects.speaking import Client
+from tests.dialects.dialect_client import Client
 from tests.one_memory.corrections import CORRECTIONS, LOOK_ALIKES, PLAIN, Case
 from tests.one_memory.dialect_clients import ask
 

@@ -105,6 +105,8 @@ def candidates(one: Stranger, tool: Tool, name: str) -> list[Any]:
         return one.names["reminder"]
     if name in ("id", "memory_id", "operation_id"):
         return [*numbers, *one.names.get("directive_id", [])]
+    if name == "memory_ids":
+        return [[number] for number in numbers]
     if name == "keypath":
         return ["lamps.oil", "lamps", *numbers, f"rule.{ids.short_form(one.number)}"]
     if name == "phases":

@@ -1,4 +1,6 @@
-"""Erased notes leave no file of Commonplace behind, and files that a person made are not removed."""
+"""Erased notes leave no file of Commonplace behind, and files that a person made are not
+removed.
+"""
 
 from pathlib import Path
 

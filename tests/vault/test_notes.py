@@ -1,4 +1,6 @@
-"""A note read from its file equals the note that was written, and other content of the file stays."""
+"""A note read from its file equals the note that was written, and other content of the file
+stays.
+"""
 
 import string
 import time

@@ -1,5 +1,5 @@
-"""When a disk is not mounted, or another folder is in its place, no note is forgotten and no new note
-is lost.
+"""When a disk is not mounted, or another folder is in its place, no note is forgotten and no new
+note is lost.
 """
 
 import shutil

@@ -12,6 +12,7 @@ AUDIENCES = {
         "an assistant that takes notes of conversations, recalls facts with dates and reflects on"
         " them"
     ),
+    "mem0": "what was written for mem0 or OpenMemory: users, agents, apps and runs",
     "memories": "a coding agent: rules for files, context for a task, sessions, reminders",
     "memstate": (
         "an agent that keeps the state of a project under keypaths and looks at earlier states"

@@ -12,13 +12,14 @@ from commonplace.errors import Invalid
 _MODULES = {
     "commonplace": "commonplace.dialects.commonplace",
     "hindsight": "commonplace.dialects.hindsight",
+    "mem0": "commonplace.dialects.mem0",
     "memories": "commonplace.dialects.memories",
     "memstate": "commonplace.dialects.memstate",
     "powermem": "commonplace.dialects.powermem",
     "vault": "commonplace.dialects.vault",
 }
 
-NAMES = ("commonplace", "vault", "memories", "memstate", "powermem", "hindsight")
+NAMES = ("commonplace", "vault", "memories", "memstate", "powermem", "mem0", "hindsight")
 
 # The dialect for clients that name none. It has few tools, and can correct and forget a single
 # memory.

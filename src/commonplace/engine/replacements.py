@@ -70,7 +70,7 @@ def _ending_links(runtime: Runtime, bank_id: int, found: Sequence[Memory]) -> li
     if is_behind:
         catch_up_links(runtime, bank_id)
         made, is_behind = _stored_links(runtime, bank_id, found)
-    judged = _judged_links(runtime, bank_id, found[:_JUDGED_MAX]) if is_behind else []
+    judged = _judge_links(runtime, bank_id, found[:_JUDGED_MAX]) if is_behind else []
     return sorted([*made, *judged], key=lambda link: (-link.confidence, -link.from_id))
 
 
@@ -83,7 +83,7 @@ def _stored_links(
     )
 
 
-def _judged_links(runtime: Runtime, bank_id: int, found: Sequence[Memory]) -> list[Link]:
+def _judge_links(runtime: Runtime, bank_id: int, found: Sequence[Memory]) -> list[Link]:
     """The links among some memories of which one is not linked yet."""
     mark = links.high_water_mark(runtime.db, bank_id)
     pending = {memory.id for memory in found if links.change_position(memory) > mark}

@@ -14,7 +14,7 @@ from commonplace.dialects.parameters import About
 if TYPE_CHECKING:
     from commonplace.engine.hooks.hook_clients import HookEvent
 
-Client = Annotated[str, About("The client, as `commonplace hook --client` names it.")]
+Client = Annotated[str, About("The client, by its name in `commonplace hook`.")]
 SessionId = Annotated[str, About("The client's id of the session.")]
 Folder = Annotated[str, About("The working folder.")]
 Turn = Annotated[str, About("The client's id of the turn.")]

@@ -1,4 +1,6 @@
-"""The log of hooks: one JSON line for each, with counts and ids and without any text of a memory."""
+"""The log of hooks: one JSON line for each, with counts and ids and without any text of a
+memory.
+"""
 
 import json
 import os

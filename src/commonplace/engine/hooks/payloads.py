@@ -1,4 +1,6 @@
-"""Reads what a client sends to a hook. Field names differ from client to client; the values do not."""
+"""Reads what a client sends to a hook. Field names differ from client to client; the values
+do not.
+"""
 
 import hashlib
 import os

@@ -85,7 +85,7 @@ def _answer(given: HookArguments) -> bytes:
         settings = _settings(given)
         store = settings.database_path.parent
     except CommonplaceError as error:
-        sys.stderr.write(f"commonplace hook: {error.message}\n")
+        sys.stderr.write(f"Error in a hook: {error.message}\n")
         return b"{}\n"
     headless = is_headless(os.environ)
     if settings.hooks == "all" or (settings.hooks == "on" and not headless):

@@ -45,6 +45,8 @@ _SINGLE_VALUED = frozenset(
         *(b"mcp-protocol-version", b"mcp-session-id", b"mcp-method", b"mcp-name"),
     )
 )
+# The second is that of mem0's client.
+_KEY_SCHEMES = (b"bearer", b"token")
 _BODILESS = ("GET", "HEAD", "DELETE", "OPTIONS")
 
 
@@ -201,8 +203,8 @@ class AccessGuard:
             )
         self._check_key(route, headers)
         method = scope["method"]
-        is_read_later = method in _BODILESS or route.streams_body
-        body = b"" if is_read_later else await self._read_body_in_time(headers, receive)
+        has_body = _has_body(method, headers) and not route.streams_body
+        body = await self._read_body_in_time(headers, receive) if has_body else b""
         return HttpRequest(route, method, headers, body, scope, receive, send)
 
     def _check_origin(self, route: Route, headers: Mapping[bytes, bytes]) -> None:
@@ -239,7 +241,7 @@ class AccessGuard:
         if not keys:
             return
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
-        bearer = token.strip() if scheme.lower() == b"bearer" else b""
+        bearer = token.strip() if scheme.lower() in _KEY_SCHEMES else b""
         given = tuple(filter(None, (bearer, headers.get(b"x-api-key", b""))))
         # Every key is compared, so that the time taken reveals nothing about them.
         if not sum([hmac.compare_digest(one, key.encode()) for one in given for key in keys]):
@@ -320,6 +322,13 @@ def is_loopback(host: str) -> bool:
 
 
 _CLOSE = ((b"connection", b"close"),)
+
+
+def _has_body(method: str, headers: Mapping[bytes, bytes]) -> bool:
+    """Whether a request has a body. mem0's client sends one with DELETE."""
+    return method not in _BODILESS or (method == "DELETE" and b"content-length" in headers)
+
+
 _TIMEOUT_NOTE = "The body did not arrive in time."
 
 

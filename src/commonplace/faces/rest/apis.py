@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from commonplace.faces.http.access import HttpRequest, send_response
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.http.endpoints import DEFAULT_BANK
-from commonplace.faces.rest import hindsight, openapi, page, rest_paths
+from commonplace.faces.rest import hindsight, mem0, memstate, openapi, page, rest_paths
 from commonplace.faces.rest.api import RestApi
 from commonplace.faces.rest.hindsight import shapes
 from commonplace.faces.rest.product import ProductApi
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _PAGE_METHODS = ("GET", "HEAD")
 
 
-_PRODUCTS = (hindsight.PRODUCT,)
+_PRODUCTS = (hindsight.PRODUCT, mem0.PRODUCT, memstate.PRODUCT)
 
 
 class RestApis:

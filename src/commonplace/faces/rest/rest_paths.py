@@ -11,8 +11,14 @@ def api_of(names: list[str]) -> str:
             return "hindsight"
         case ["health", "live"]:
             return "hindsight"
+        case ["v1" | "v2" | "v3", *_]:
+            return "mem0"
+        case ["mem0", "memories" | "search" | "reset" | "configure", *_]:
+            return "mem0"
         case ["api", "v1", "jobs", item] if item:
             return ""  # A page of the server, with the bank in a header.
+        case ["api", "v1", "memories" | "keypaths", *_]:
+            return "memstate"
         case ["api" | "openapi.json"] | ["api", "v1", *_]:
             return OURS
         case _:

@@ -187,8 +187,8 @@ def _vault_findings(place: Vault) -> Iterator[Finding]:
     report = inspect_vault(place)
     is_default = place.bank == DEFAULT_BANK
     whose = "" if is_default else f" of bank {place.bank!r}"
-    option = "" if is_default else f" --bank {place.bank}"
-    command = f"`commonplace vault status{option}`"
+    named = f"`commonplace vault status --bank {place.bank}`"
+    command = "`commonplace vault status`" if is_default else named
     if report.standing in _UNREADABLE_STATES:
         text, hint = _UNREADABLE_STATES[report.standing]
         yield Finding("vault", "warning", f"{text[:-1]}{whose}." if whose else text, hint)
