@@ -38,6 +38,7 @@ def test_the_tools_that_replace_a_text_are_known() -> None:
         "memstate.memstate_set",
         "powermem.update_memory",
         "hindsight.update_memory",
+        "mem0.update_memory",
     }
 
 
