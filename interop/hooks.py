@@ -118,7 +118,7 @@ def remembers(client: str, agent: Agent, home: Path) -> str:
 
 
 def remembers_by_tools(home: Path) -> str:
-    """The same with Claude Code calling the hooks as tools of our server, which it does not list."""
+    """The same with Claude Code calling the hooks as tools, which our server does not list."""
     launcher = str(Path(sys.executable).with_name("commonplace"))
     env = environment(home)
     (home / "work").mkdir(parents=True)
