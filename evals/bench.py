@@ -22,7 +22,7 @@ from pathlib import Path
 import commonplace
 from commonplace.engine.sessions.context import ContextQuery
 from commonplace.records.memory import Draft
-from evals import hindsight_bench, hooks_bench, scale, serving, vault_bench
+from evals import hindsight_bench, hooks_bench, rest_bench, scale, serving, vault_bench
 from evals.plot import Bar, bars
 from evals.scale import spread
 from evals.texts import Author
@@ -219,6 +219,8 @@ def main() -> None:
     results |= hindsight_bench.measure()
     print("measuring the servers", file=sys.stderr, flush=True)
     results |= serving.measure()
+    print("measuring REST", file=sys.stderr, flush=True)
+    results |= rest_bench.measure()
     print("measuring the vault", file=sys.stderr, flush=True)
     results |= vault_bench.measure()
     print("measuring the hooks", file=sys.stderr, flush=True)

@@ -47,7 +47,7 @@ def _call(number: int, era: str) -> bytes:
     return _message(number, "tools/call", params | ({"_meta": _META} if era == MODERN else {}))
 
 
-def _work_us(pid: int) -> float:
+def process_us(pid: int) -> float:
     """Processor time of a process so far, all its threads."""
     tasks = Path(f"/proc/{pid}/task")
     if not tasks.is_dir():
@@ -96,11 +96,11 @@ def _stdio(home: str) -> dict[str, float]:
                 ask(process, _message(0, "initialize", _INIT))
             for number in range(100):
                 ask(process, _call(number, era))
-            before = _work_us(process.pid)
+            before = process_us(process.pid)
             for number in range(CALLS):
                 ask(process, _call(number, era))
             results[f"stdio: server work per small call, {era} (ms)"] = (
-                (_work_us(process.pid) - before) / CALLS / 1000
+                (process_us(process.pid) - before) / CALLS / 1000
             )
             results["stdio: resident memory (MB)"] = _resident_mb(process.pid)
     return results
@@ -117,10 +117,10 @@ def _http(home: str) -> dict[str, float]:
         asyncio.run(_handshake(port))
         for era in (LEGACY, MODERN):
             asyncio.run(_client(port, era, 100))
-            before = _work_us(process.pid)
+            before = process_us(process.pid)
             asyncio.run(_client(port, era, CALLS))
             results[f"http: server work per small call, {era} (ms)"] = (
-                (_work_us(process.pid) - before) / CALLS / 1000
+                (process_us(process.pid) - before) / CALLS / 1000
             )
         results["http: resident memory, idle (MB)"] = _resident_mb(process.pid)
         spent = asyncio.run(_crowd(port))

@@ -26,7 +26,7 @@ def floors_shown(text: str) -> dict[int, set[str]]:
     for line in picture.strip().splitlines():
         if line[0].isdigit():
             floor = int(line[0])
-        shown.setdefault(floor, set()).update(re.findall(r"[a-z_]+", line))
+        shown.setdefault(floor, set()).update(re.findall(r"[a-z][a-z_0-9]*", line))
     return shown
 
 

@@ -27,7 +27,7 @@ def add_memories(
     text: Annotated[str, About("What to remember.", 1)],
     infer: Annotated[bool, About("False stores the text as it is.")] = True,
 ) -> Json:
-    """Store what the user tells of themselves, prefers, or asks to remember."""
+    """Store what the user prefers, what is true of them, or what they ask to remember."""
     batch = engine.add_messages.MessageBatch(
         parse_messages(text).messages, Scope(), whole=not infer
     )
