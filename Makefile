@@ -66,11 +66,12 @@ interop: $(VENV)/.package $(VENV)/.dev ## Try real clients and agents, offline (
 	@$(BIN)/python -m interop $(ARGS)
 	@$(BIN)/python -m interop.programs
 
-docs: $(VENV)/.package ## Regenerate the reference documentation
+docs: $(VENV)/.package $(VENV)/.browser ## Regenerate the reference documentation and the screenshots
 	@$(BIN)/python scripts/reference.py
 	@$(BIN)/python scripts/connect_page.py
 	@$(BIN)/python scripts/one_memory.py
 	@$(BIN)/python scripts/answer_sizes.py
+	@$(BIN)/python scripts/page_shots.py
 	@$(BIN)/python scripts/code_figures.py
 	@$(BIN)/python scripts/plugins.py
 

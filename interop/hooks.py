@@ -5,6 +5,7 @@ model, which never calls a tool of ours. Asserted is what the stand-in received.
 """
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -13,7 +14,8 @@ from pathlib import Path
 
 from commonplace.engine.hooks import hook_log
 from commonplace.faces.connect import edits, hook_files
-from commonplace.faces.connect.clients import Machine
+from commonplace.faces.connect.clients import Machine, client_named
+from commonplace.faces.connect.edits import ServerSpec
 from interop.agents import CLAUDE_QUIET, GEMINI_QUIET
 from interop.model import Model, model
 from interop.tools import Report, TrialFailed, environment, install, program, run, scratch
@@ -115,6 +117,36 @@ def remembers(client: str, agent: Agent, home: Path) -> str:
     return f"seen in the second session; events: {events}"
 
 
+def remembers_by_tools(home: Path) -> str:
+    """The same with Claude Code calling the hooks as tools, which our server does not list."""
+    launcher = str(Path(sys.executable).with_name("commonplace"))
+    env = environment(home)
+    (home / "work").mkdir(parents=True)
+    wanted = ServerSpec("commonplace", program=(launcher, "--home", str(home / "store")))
+    machine = Machine(home, sys.platform, {})
+    edits.apply(edits.plan(client_named("claude-code"), wanted, machine))
+    given = {"session_id": "${session_id}", "cwd": "${cwd}"}
+    answer = {"last_assistant_message": "${last_assistant_message}"}
+    hooks = {
+        "UserPromptSubmit": _tool_hook("hook_prompt", {**given, "prompt": "${prompt}"}),
+        "Stop": _tool_hook("hook_stop", given | answer),
+    }
+    settings = home / ".claude" / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text(json.dumps({"hooks": hooks}))
+    for prompt in (FIRST, SECOND):
+        with model(()) as standin:
+            said = claude(home, env, standin, prompt)
+    if not any(WORD in one.instructions for one in standin.sights):
+        raise TrialFailed(f"the model did not see it; it said {said[-300:]!r}")
+    return "seen in the second session"
+
+
+def _tool_hook(tool: str, given: Mapping[str, str]) -> list[dict[str, object]]:
+    one = {"type": "mcp_tool", "server": "commonplace", "tool": tool, "input": given, "timeout": 10}
+    return [{"hooks": [one]}]
+
+
 def _log(home: Path) -> list[hook_log.LogLine]:
     return hook_log.read(home / "store", 100)
 
@@ -133,6 +165,11 @@ def main() -> int:
                     "hooks",
                     lambda c=client, a=agent, h=folder: remembers(c, a, h / "home"),
                 )
+    if chosen.only in "claude-code":
+        with scratch() as folder:
+            report.trial(
+                "claude-code", "hooks as tools", lambda: remembers_by_tools(folder / "home")
+            )
     return report.finish("hooks")
 
 

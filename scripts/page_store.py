@@ -33,7 +33,6 @@ DRAFTS: tuple[tuple[str, Draft], ...] = (
     ("hindsight", Draft("The search index is rebuilt every night at two.", tags=("search",))),
     ("memories", Draft("CI needs about eleven minutes; the browser tests take four of them.")),
     ("vault", Draft("Names of feature flags begin with the team: `checkout.fast-pay`.")),
-    ("memstate", Draft("支付服务的超时时间是三十秒。", tags=("checkout",))),
     ("hindsight", Draft("خادم النسخ الاحتياطي موجود في فرانكفورت.", tags=("infrastructure",))),
 )
 
@@ -52,6 +51,8 @@ def fill(engine: Engine) -> None:
     moved = Edit(text="The staging server listens on port 9090 since the move to the new cluster.")
     engine.revise("default", port.id, moved, CODEX)
     engine.remember("default", Draft("The staging server listens on port 8443."), CLAUDE)
+    for text in ("Deploys run on Tuesdays, after the meeting.", "Ada prefers large pull requests."):
+        engine.remember("default", Draft(text), CLAUDE)
     session = engine.start_session(
         "default", SessionDraft("Log-in page", client="claude-code", project="site")
     )

@@ -85,6 +85,7 @@ MARKED: dict[str, tuple[str, ...]] = {
             "engine/test_indexing.py",
         ),
         *("evals", "faces/test_fuzz.py", "hostile", "one_memory", "recall/test_scale.py"),
+        "web/test_scale.py",
     ),
 }
 FIXTURES = {"program": "servers", "terminal": "servers"}

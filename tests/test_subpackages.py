@@ -12,6 +12,7 @@ FILES_MAX = 18
 # Packages with more modules, each with the reason.
 LARGE = {
     "faces/rest": (24, "one module for each concern of HTTP, and one for each product"),
+    "faces/web": (20, "one module for each view of the pages"),
     "recall": (25, "the issue about ranking rebuilds it"),
     "engine": (24, "one module for each noun that has verbs of its own"),
 }
@@ -33,7 +34,7 @@ SIBLINGS: dict[str, dict[str, set[str]]] = {
         "http": {"mcp", "rest", "warm", "web"},
         "mcp": {"warm"},
         "rest": {"http", "mcp"},
-        "web": {"connect", "http"},
+        "web": {"cli", "connect", "http"},
     },
     "vault": {"folder": {"note_format"}, "note_format": {"folder"}},
 }

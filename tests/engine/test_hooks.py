@@ -205,6 +205,15 @@ def test_the_brief_has_rules_reminders_changes_and_the_current_in_this_order(
     assert sorted(order, key=text.index) == order
 
 
+def test_the_brief_has_nothing_of_another_user(engine: Engine) -> None:
+    scope = Scope(user="ada")
+    engine.remember(BANK, Draft("Ada's note.", scope=scope))
+    engine.remember(BANK, Draft("Ada's rule.", kind="rule", scope=scope))
+    engine.add_reminder(BANK, ReminderDraft("0 * * * *", "Ada's reminder.", user="ada"))
+
+    assert engine.brief(BANK, BriefQuery()).text == ""
+
+
 def test_the_brief_stays_within_its_budget_of_tokens_and_characters(engine: Engine) -> None:
     for number in range(200):
         engine.remember(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -103,6 +104,22 @@ def test_a_locked_store_does_not_hold_the_client(home: Path) -> None:
     assert time.monotonic() - started < 10
     assert log(home)[0].startswith("failed")
     writer.close()
+
+
+def test_a_full_disk_gives_an_empty_answer(home: Path) -> None:
+    remember(home)
+    done = subprocess.run(
+        [sys.executable, "-m", "commonplace", "hook", "prompt", "--client", "codex"],
+        input=json.dumps({**PAYLOAD, "prompt": "The cache lives in Redis."}).encode(),
+        capture_output=True,
+        check=False,
+        timeout=30,
+        env={**os.environ, "COMMONPLACE_HOME": str(home), "COMMONPLACE_HOOKS": "all"},
+        # No file can grow, as on a disk without space.
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
+    )
+
+    assert (done.returncode, json.loads(done.stdout)) == (0, {})
 
 
 def test_a_damaged_store_gives_an_empty_answer(home: Path) -> None:

@@ -33,10 +33,12 @@ def says_version(shown: object, version: int) -> bool:
 
 def test_the_tools_that_replace_a_text_are_known() -> None:
     assert {str(row) for row in REPLACING} == {
+        "commonplace.revise",
         "memories.edit_memory",
         "memstate.memstate_set",
         "powermem.update_memory",
         "hindsight.update_memory",
+        "mem0.update_memory",
     }
 
 

@@ -291,8 +291,9 @@ def test_a_wrong_key_and_wrong_arguments_are_refused(running: Running, client: A
         client.get_directive("alice", "nonsense")
     assert unknown.value.status == 404
     headers = {"authorization": "Bearer client-key", "content-type": "application/json"}
-    path = "/v1/banks/alice/memories/recall"
-    answer = running.send("POST", path, b'{"query": "Alice?"}', headers)
+    client.retain("refused", "Fay paints boats.")
+    path = "/v1/banks/refused/memories/recall"
+    answer = running.send("POST", path, b'{"query": "Who paints boats?"}', headers)
     assert (answer.status, len(answer.json["results"])) == (200, 1)
     for body in (b"{", b"[1]", b'{"query": 5}', b'{"items": 5}', b'{"query": "x", "types": ["y"]}'):
         assert running.send("POST", path, body, headers).status in (400, 200)

@@ -2,6 +2,7 @@
 
 import json
 
+from commonplace.dialects import registry
 from tests.web.visitor import Visitor
 
 
@@ -27,7 +28,7 @@ def test_nothing_that_is_known_is_said_to_be_so(visitor: Visitor) -> None:
 
 def test_every_dialect_answers_word_for_word_beside_other_settings(visitor: Visitor) -> None:
     visitor.remember("The release is on Tuesday.", bank="as")
-    for name in ("vault", "memories", "memstate", "powermem", "hindsight"):
+    for name in registry.NAMES:
         results = visitor.json(
             f"/ask.json?bank=as&q=When+is+the+release&as={name}&compare=1&limit2=5"
         )["results"]

@@ -16,6 +16,7 @@ VIEWS = (
     *("/memories?bank=views", "/memories?bank=empty", "/memory/ID?bank=views"),
     *("/ask?bank=views&q=which+port&limit=20&compare=1&as2=hindsight", "/ask"),
     *("/status?check=1", "/inbox?bank=views", "/timeline?bank=views", "/transfer"),
+    *("/map?bank=views", "/banks", "/bank?bank=views"),
 )
 FORMS = ("/memory/ID/edit?bank=views", "/memory/nonsense")
 
@@ -28,6 +29,7 @@ def memory_id(running: Running) -> str:
         form = {"text": text, "tags": text[:100].replace(",", ""), "kind": f"k{number}"}
         visitor.post("/memories/add?bank=views", form)
         visitor.post("/memories/add?bank=views", {"text": text, "project": text[:100]})
+    running.call("/hindsight/mcp", "retain", {"content": HOSTILE[0], "bank_id": "views"})
     one = visitor.remember("The staging server listens on port 8080.", bank="views")
     for version, text in enumerate(("It listens on 9090.", HOSTILE[0]), 1):
         form = {"text": text, "version": str(version), "reason": HOSTILE[1], "title": HOSTILE[2]}
@@ -38,7 +40,7 @@ def memory_id(running: Running) -> str:
 @pytest.fixture
 def page(browser: Browser, running: Running) -> Iterator[Page]:
     context = browser.new_context(base_url=running.url, viewport={"width": 1100, "height": 800})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(30_000)
     opened = context.new_page()
     yield opened
     context.close()
@@ -69,7 +71,8 @@ def test_no_text_of_a_memory_runs_or_loads_anything(
         page.wait_for_load_state("networkidle")
 
         assert page.evaluate("window.pwned") is None, view
-        assert page.locator("iframe, main script, main style, main link").count() == 0, view
+        foreign = 'iframe, main script:not([src^="/static/"]), main style, main link'
+        assert page.locator(foreign).count() == 0, view
     page.goto(VIEWS[0])
     expect(page.locator(".row a", has_text=HOSTILE[1]).first).to_be_visible()
     assert events == []
@@ -107,6 +110,7 @@ def test_the_keyboard_finds_and_corrects_a_memory_and_undoes_it(
     page.keyboard.press("Tab")
     page.locator("main").focus()
     page.keyboard.press("j")
+    expect(page.locator(".row a").first).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("/memory/"))
     page.keyboard.press("e")
@@ -184,3 +188,41 @@ def test_filters_change_the_address_without_leaving_the_page(page: Page, running
     expect(page.locator(".row")).to_have_count(1)
     page.get_by_label("Remove the filter kind rule").click()
     expect(page.locator(".row")).to_have_count(2)
+
+
+def test_the_map_is_drawn_and_leads_to_a_memory(page: Page, running: Running) -> None:
+    visitor = Visitor(running)
+    visitor.remember("The staging server listens on port 8080.", bank="drawn")
+    one = visitor.remember("The staging server listens on port 9090.", bank="drawn")
+    page.goto(f"/map?bank=drawn&id={one}")
+    expect(page.locator("#map")).to_have_attribute("data-drawn", "2")
+    painted = """canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+        .data.some(value => value)"""
+    assert page.locator("#map").evaluate(painted)
+    page.get_by_role("link", name="The staging server listens on port 8080.").click()
+    page.wait_for_url(re.compile("/memory/"))
+
+
+def test_the_keyboard_merges_twins_and_undoes_it(page: Page, running: Running) -> None:
+    visitor = Visitor(running)
+    visitor.remember("Deploys run on Tuesdays.", bank="merge")
+    visitor.remember("deploys run on tuesdays", bank="merge")
+    page.goto("/inbox?bank=merge")
+    page.keyboard.press("j")
+    page.keyboard.press("1")
+    expect(page.locator(".banner")).to_contain_text("Merged.")
+    expect(page.locator("h1")).to_have_text("Inbox: 0 to decide")
+    page.keyboard.press("u")
+    expect(page.locator("h1")).to_have_text("Inbox: 1 to decide")
+
+
+def test_a_file_is_imported_after_a_look_at_what_would_happen(page: Page) -> None:
+    graph = b'{"type":"entity","name":"Ada","entityType":"person","observations":["Ada sails."]}'
+    file = {"name": "memory.jsonl", "mimeType": "application/jsonl", "buffer": graph}
+    page.goto("/transfer?bank=file")
+    page.set_input_files("#file", files=[file])
+    page.get_by_role("button", name="Show what would happen").press("Enter")
+    expect(page.locator(".banner")).to_contain_text("Nothing was changed.")
+    page.set_input_files("#file", files=[file])
+    page.get_by_role("button", name="Import").press("Enter")
+    expect(page.locator(".banner")).to_contain_text("Imported memory.jsonl.")

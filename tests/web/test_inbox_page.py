@@ -53,3 +53,12 @@ def test_a_reminder_that_is_due_is_shown_until_it_was_seen(
 
     visitor.post("/inbox/settle?bank=due", {"action": "seen"})
     assert visitor.json("/inbox.json?bank=due")["due"] == []
+
+
+def test_looking_writes_nothing(visitor: Visitor) -> None:
+    visitor.remember("Deploys run on Fridays.", bank="look")
+    visitor.remember("deploys run on fridays", bank="look")
+    before = len(visitor.json("/status.json")["jobs"])
+    visitor.get("/inbox?bank=look")
+
+    assert len(visitor.json("/status.json")["jobs"]) == before

@@ -144,3 +144,28 @@ def test_a_session_that_has_ended_loses_nothing_that_was_typed(locked: Running) 
 
     assert answer.status == 401
     assert b"A long thought." in answer.body
+
+
+def test_a_store_that_is_gone_gets_a_page_that_says_so(tmp_path: Path) -> None:
+    with server(tmp_path, "serve", "--port", "0", module="commonplace") as one:
+        visitor = Visitor(one)
+        visitor.remember("It was here.")
+        for file in tmp_path.glob("commonplace.db*"):
+            file.unlink()
+        answer = visitor.post("/memories/add", {"text": "Where does this go?"})
+
+        assert answer.status == 501
+        assert b"store" in answer.body
+        assert b"Where does this go?" in answer.body
+
+
+def test_a_key_for_one_dialect_does_not_open_the_pages(tmp_path: Path) -> None:
+    keys = {"COMMONPLACE_API_KEY": KEY, "COMMONPLACE_HINDSIGHT_API_KEY": "only hindsight"}
+    options = ("serve", "--port", "0")
+    with server(tmp_path, *options, module="commonplace", **keys) as one:
+        visitor = Visitor(one)
+        visitor.get("/login")
+
+        assert visitor.post("/login", {"key": "only hindsight"}).status == 401
+        assert one.get("/memories.json", x_api_key="only hindsight").status == 401
+        assert one.get("/memories.json", x_api_key=KEY).status == 200

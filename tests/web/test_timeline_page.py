@@ -1,6 +1,11 @@
 """Timeline: the store at any change, and what happened in sessions."""
 
+from dataclasses import replace
+
+from commonplace import ids
 from commonplace.app import open_engine
+from commonplace.engine.hooks import hook_log
+from commonplace.engine.hooks.hook_log import LogLine
 from commonplace.records.work import EventDraft, SessionDraft
 from commonplace.settings import load
 from tests.faces.http_client import Running
@@ -32,3 +37,13 @@ def test_a_session_shows_its_events(running: Running, visitor: Visitor) -> None:
 
     shown = visitor.get(f"/session/{link}".replace("&amp;", "&")).body.decode()
     assert "&lt;b&gt;All tests pass.&lt;/b&gt;" in shown
+
+
+def test_what_hooks_handed_to_agents_is_shown(running: Running, visitor: Visitor) -> None:
+    one = visitor.remember("The release is on Tuesday.")
+    line = LogLine("2026-11-19T10:00:00Z", "prompt", "codex", "shown", tokens=12)
+    hook_log.append(running.home, replace(line, shown=(ids.parse(one),)))
+    page = visitor.get("/timeline").body.decode()
+
+    assert "prompt of codex: shown, 12 tokens" in page
+    assert f'href="/memory/{one}"' in page.split("What hooks handed to agents")[1]

@@ -96,10 +96,7 @@ def consolidate(
     report = options.report or _no_progress
     with runtime.db.transaction():
         job = enqueue(runtime, name, "consolidate", {**options.note, "dry_run": options.dry_run})
-        now = runtime.clock.now()
-        numbers = memories.select_ids(runtime.db, job.bank_id, checked, now)
-        by_id = memories.by_ids(runtime.db, job.bank_id, numbers)
-        found = [by_id[number] for number in numbers if not by_id[number].key]
+        found = _without_keys(runtime, job.bank_id, checked)
         report(0, len(found))
         groups = _duplicate_groups(runtime, found)
         merges = tuple(_merge(group) for group in groups)
@@ -110,6 +107,23 @@ def consolidate(
         done = Consolidation(job.id, len(found), merges, options.dry_run)
         jobs.complete_pending(runtime.db, job.id, json.dumps(_audit_row(done)), runtime.clock.now())
     return done
+
+
+def find_duplicates(runtime: Runtime, bank: str, chosen: Filter = Filter()) -> tuple[Merge, ...]:
+    """What consolidating would merge. Nothing is written. An unknown bank has no duplicates."""
+    checked, found = validate_filter(chosen), banks.find(runtime.db, bank)
+    if found is None:
+        return ()
+    with runtime.db.snapshot():
+        groups = _duplicate_groups(runtime, _without_keys(runtime, found.id, checked))
+    return tuple(_merge(group) for group in groups)
+
+
+def _without_keys(runtime: Runtime, bank_id: int, chosen: Filter) -> list[Memory]:
+    """The memories of a filter, except those with a key: a key has one memory already."""
+    numbers = memories.select_ids(runtime.db, bank_id, chosen, runtime.clock.now())
+    by_id = memories.by_ids(runtime.db, bank_id, numbers)
+    return [by_id[number] for number in numbers if not by_id[number].key]
 
 
 def _no_progress(_done: int, _total: int) -> None:

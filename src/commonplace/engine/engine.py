@@ -81,6 +81,7 @@ class Engine(Runtime):
     list_derivations = verb(lambda: nouns.derivations.list_derivations)
     list_contradictions = verb(lambda: nouns.links.list_contradictions)
     list_links = verb(lambda: nouns.links.list_links)
+    find_duplicates = verb(lambda: nouns.dedupe.find_duplicates)
     consolidate = propagating(lambda: nouns.dedupe.consolidate)
 
     start_session = verb(lambda: nouns.sessions.sessions.start_session)

@@ -96,7 +96,9 @@ def _memory_sections(
 
 def _last_session_at(runtime: Runtime, bank: str, query: BriefQuery) -> int | None:
     """When the last other session of the project was active."""
-    found = list_sessions(runtime, bank, SessionFilter(projects=(query.project,)), limit=10)
+    found = list_sessions(
+        runtime, bank, SessionFilter(projects=(query.project,), users=("",)), limit=10
+    )
     return next((one.active_at for one in found.items if one.id != query.session_id), None)
 
 

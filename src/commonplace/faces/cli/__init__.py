@@ -30,7 +30,18 @@ SECTIONS = (
     ("Maintain", ("doctor", "rebuild", "eval", "export", "import", "backup", "settings")),
     (
         "Connect and serve",
-        ("connect", "disconnect", "hooks", "rules", "vault", "serve", "mcp", "hook", "token"),
+        (
+            "connect",
+            "disconnect",
+            "hooks",
+            "rules",
+            "vault",
+            "serve",
+            "open",
+            "mcp",
+            "hook",
+            "token",
+        ),
     ),
     ("Help", ("help", "completion")),
 )

@@ -108,6 +108,10 @@ COMMAND_TABLE: dict[str, CommandEntry] = {
     "serve": CommandEntry(
         "commonplace.faces.cli.commands.serve:serve", "Serve the memory over HTTP."
     ),
+    "open": CommandEntry(
+        "commonplace.faces.cli.commands.serve:open_pages",
+        "Open the pages of the running server in the browser.",
+    ),
     "mcp": CommandEntry(
         "commonplace.faces.cli.commands.serve:mcp",
         "Serve the memory to one client on standard input and output.",

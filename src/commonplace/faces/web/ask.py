@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from commonplace import ids
 from commonplace.dialects import registry
-from commonplace.dialects.dialect import Call
+from commonplace.dialects.dialect import Call, Dialect
 from commonplace.engine.facts.token_budget import token_counts
 from commonplace.errors import Invalid
 from commonplace.faces.evidence import DESCRIPTIONS, visible_evidence
@@ -22,14 +22,6 @@ _CHANNELS = {
     "": ("keyword", "vector"),
     "keyword": ("keyword",),
     "vector": ("vector",),
-}
-# The tool with which clients of each dialect search.
-_SEARCH = {
-    "vault": "memory_search",
-    "memories": "search_memories",
-    "memstate": "memstate_search",
-    "powermem": "search_memories",
-    "hindsight": "recall",
 }
 
 
@@ -127,14 +119,25 @@ def _result(visit: Visit, question: str, side: str, name: str) -> Result:
 
 def _ask_as(visit: Visit, question: str, name: str) -> Result:
     """What the search tool of a dialect answers, as its clients receive it."""
-    if name not in _SEARCH:
-        raise Invalid(f"There is no dialect {name!r}.", hint="Choose one of the form.")
-    dialect, started = registry.find(name), time.perf_counter()
-    reply = dialect.call(_SEARCH[name], {"query": question}, Call(visit.engine, visit.bank))
+    dialect = registry.find(name)
+    tool, argument = _search_tool(dialect)
+    started = time.perf_counter()
+    reply = dialect.call(tool, {argument: question}, Call(visit.engine, visit.bank))
     took_ms = (time.perf_counter() - started) * 1000
-    title = f"As {dialect.title} answers, with {_SEARCH[name]}"
+    title = f"As {dialect.title} answers, with {tool}"
     tokens = token_counts(visit.engine, [reply.text])[0]
     return Result(title, [], [], False, tokens, took_ms, reply.text)
+
+
+def _search_tool(dialect: Dialect) -> tuple[str, str]:
+    """The tool with which clients of a dialect search, and its argument for the question."""
+    found = [
+        (tool.name, role.text)
+        for tool in dialect.tools.values()
+        for role in tool.roles
+        if role.action == "find" and role.text
+    ]
+    return next((one for one in found if "search" in one[0]), found[0])
 
 
 def _hit_row(visit: Visit, question: str, hit: Hit, tokens: int) -> HitRow:

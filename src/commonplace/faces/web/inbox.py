@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from commonplace import ids
-from commonplace.engine.dedupe import ConsolidationOptions
 from commonplace.errors import Invalid
 from commonplace.faces.web.memories import undo_steps
 from commonplace.faces.web.visit import Answer, Page, Redirect, Visit
@@ -96,13 +95,10 @@ def _contradictions(visit: Visit) -> list[Contradiction]:
 
 
 def _twins(visit: Visit) -> list[Twins]:
-    plan = visit.engine.consolidate(
-        visit.bank, Filter(), visit.origin, ConsolidationOptions(dry_run=True)
-    )
     engine, bank = visit.engine, visit.bank
     return [
         Twins(engine.get(bank, one.winner_id), [engine.get(bank, it) for it in one.loser_ids])
-        for one in plan.merges[:_SHOWN_MAX]
+        for one in engine.find_duplicates(bank)[:_SHOWN_MAX]
     ]
 
 

@@ -1,12 +1,13 @@
 """One memory: its text, ids, versions, links and sources, and how each dialect shows it."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
 from commonplace import ids
 from commonplace.dialects import registry
-from commonplace.dialects.dialect import Call
+from commonplace.dialects.dialect import Call, Dialect
 from commonplace.dialects.memories import responses as memories_responses
 from commonplace.dialects.vault import responses as vault_responses
 from commonplace.errors import CommonplaceError, Conflict
@@ -19,12 +20,6 @@ from commonplace.records.query import Filter, Hit
 
 _TEXT_SHOWN = 20_000
 _VERSIONS_SHOWN = 50
-# The tool of a dialect that returns one memory, and the argument with its id.
-_FETCH = (
-    ("memstate", "memstate_get", "memory_id", ids.memstate_form),
-    ("powermem", "get_memory", "memory_id", str),
-    ("hindsight", "get_memory", "memory_id", ids.uuid_form),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +149,7 @@ def _edit_form(
 
 def _forms(memory: Memory) -> list[tuple[str, str]]:
     return [
-        ("Commonplace, memories.sh", ids.short_form(memory.id)),
+        ("Commonplace and memories.sh", ids.short_form(memory.id)),
         ("Memstate", ids.memstate_form(memory.id)),
         ("PowerMem", str(memory.id)),
         ("Hindsight", ids.uuid_form(memory.id)),
@@ -164,15 +159,33 @@ def _forms(memory: Memory) -> list[tuple[str, str]]:
 
 def _dialects(visit: Visit, memory: Memory) -> list[tuple[str, str]]:
     """What the clients of each dialect receive."""
-    shown = {
-        "memories": _pretty(memories_responses.memory(memory)),
-        "vault": _pretty(vault_responses.entry(Hit(memory, 1.0, {}))),
-    }
+    dialects = [registry.find(name) for name in registry.NAMES]
+    return [(one.title, _shown_by(one, visit, memory)) for one in dialects]
+
+
+def _shown_by(dialect: Dialect, visit: Visit, memory: Memory) -> str:
+    """A memory as a dialect returns it: when it is fetched, or else when it is searched for."""
+    if dialect.name in _SHAPES:
+        return _pretty(_SHAPES[dialect.name](memory))
     call = Call(visit.engine, visit.bank)
-    for name, tool, argument, form in _FETCH:
-        reply = registry.find(name).call(tool, {argument: form(memory.id)}, call)
-        shown[name] = reply.text if reply.is_error else _pretty(reply.structured)
-    return [(registry.find(name).title, shown[name]) for name in registry.NAMES]
+    roles = [(tool.name, role) for tool in dialect.tools.values() for role in tool.roles]
+    for name, role in roles:
+        if role.action == "fetch":
+            reply = dialect.call(name, {role.id: ids.short_form(memory.id)}, call)
+            return reply.text if reply.is_error else _pretty(reply.structured)
+    for name, role in roles:
+        if role.action == "find":
+            question = (memory.title or memory.text)[:_QUESTION_CHARS]
+            return dialect.call(name, {role.text: question}, call).text[:_TEXT_SHOWN]
+    return ""
+
+
+# Dialects whose tools return memories only in lists: how they shape one.
+_SHAPES: dict[str, Callable[[Memory], object]] = {
+    "memories": memories_responses.memory,
+    "vault": lambda memory: vault_responses.entry(Hit(memory, 1.0, {})),
+}
+_QUESTION_CHARS = 500
 
 
 def _pretty(value: object) -> str:

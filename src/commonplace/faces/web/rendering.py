@@ -18,6 +18,8 @@ NAVIGATION = (
     ("ask", "Ask", "a"),
     ("timeline", "Timeline", "t"),
     ("inbox", "Inbox", "i"),
+    ("map", "Map", "p"),
+    ("banks", "Banks", "k"),
     ("status", "Health", "h"),
     ("transfer", "Bring and take", "b"),
 )

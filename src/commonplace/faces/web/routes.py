@@ -4,7 +4,17 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from commonplace.errors import NotFound
-from commonplace.faces.web import ask, inbox, memories, memory, status, timeline, transfer
+from commonplace.faces.web import (
+    ask,
+    banks,
+    inbox,
+    memories,
+    memory,
+    neighbourhood,
+    status,
+    timeline,
+    transfer,
+)
 from commonplace.faces.web.visit import Answer, Visit
 
 View: TypeAlias = Callable[[Visit], Answer]
@@ -31,6 +41,13 @@ _VIEWS: dict[tuple[str, str], View] = {
     ("GET", "transfer/export"): transfer.export,
     ("POST", "transfer/backup"): transfer.backup,
     ("POST", "transfer/import"): transfer.take_in,
+    ("GET", "map"): neighbourhood.map_page,
+    ("GET", "banks"): banks.banks_page,
+    ("POST", "banks/create"): banks.create,
+    ("GET", "bank"): banks.bank_page,
+    ("POST", "bank/save"): banks.save,
+    ("POST", "bank/change"): banks.change,
+    ("GET", "document"): banks.document_page,
     ("GET", "status"): status.status_page,
     ("POST", "status/fix"): status.fix,
     ("POST", "status/job"): status.change_job,

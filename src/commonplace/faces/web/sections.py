@@ -6,7 +6,7 @@ SECTIONS = frozenset(
     (
         *("", "login", "logout", "static"),
         *("memories", "memory", "undo", "ask", "inbox", "status"),
-        *("session", "timeline", "transfer"),
+        *("session", "timeline", "transfer", "map", "banks", "bank", "document"),
     )
 )
 

@@ -1,9 +1,12 @@
 """Timeline: the changes of each day, sessions with their events, and the store at a revision."""
 
 from itertools import groupby
+from pathlib import Path
 
 from commonplace import clock, ids
 from commonplace.engine.engine import Engine
+from commonplace.engine.hooks import hook_log
+from commonplace.engine.hooks.hook_log import LogLine
 from commonplace.faces.web.json_twins import version_json
 from commonplace.faces.web.rendering import moment_text
 from commonplace.faces.web.visit import Answer, Page, Visit
@@ -12,6 +15,7 @@ from commonplace.records.memory import Revision
 _REVISIONS_SHOWN = 200
 _SESSIONS_SHOWN = 50
 _MEMORIES_SHOWN = 100
+_HOOKS_SHOWN = 50
 
 
 def timeline_page(visit: Visit) -> Answer:
@@ -33,6 +37,7 @@ def timeline_page(visit: Visit) -> Answer:
         "state": shown,
         "days": _by_day(revisions),
         "sessions": engine.list_sessions(bank, limit=_SESSIONS_SHOWN).items,
+        "hooks": _hooks(visit),
     }
     twin = {
         "project": project,
@@ -45,6 +50,12 @@ def timeline_page(visit: Visit) -> Answer:
         ],
     }
     return Page("timeline.html", data, twin)
+
+
+def _hooks(visit: Visit) -> list[LogLine]:
+    """What hooks did last: what they showed to agents, and what they kept."""
+    home = visit.facts().get("home")
+    return hook_log.read(Path(str(home)), _HOOKS_SHOWN) if home else []
 
 
 def session_page(visit: Visit) -> Answer:

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from commonplace import clock
+from commonplace.dialects import registry
 from commonplace.errors import CommonplaceError, Invalid
+from commonplace.faces.cli.commands.connect import launch_command
 from commonplace.faces.connect import edits
 from commonplace.faces.connect.clients import CLIENTS, Client, Machine
 from commonplace.faces.connect.edits import ServerSpec
+from commonplace.faces.connect.keys import ANY_VARIABLE, Key
 from commonplace.faces.web.visit import Answer, File, Page, Visit
 from commonplace.importers import detection
 from commonplace.importers.base import ImportContext
@@ -30,6 +33,7 @@ class Connection:
     is_installed: bool
     is_connected: bool
     diff: str
+    command: str
     problem: str = ""
 
 
@@ -159,13 +163,21 @@ def _rows(report: ImportReport) -> list[tuple[str, int, str]]:
 
 def _connection(visit: Visit, client: Client) -> Connection:
     machine = Machine(Path.home(), sys.platform, os.environ)
-    wanted = ServerSpec("hindsight", url=f"{visit.facts().get('address', '')}/mcp")
     path = client.path(machine)
     shown = str(path).replace(str(Path.home()), "~", 1)
+    if client.remote is None:
+        wanted = ServerSpec(registry.DEFAULT, program=launch_command())
+        command = f"commonplace connect {client.name} --write"
+    else:
+        url = f"{visit.facts().get('address', '')}/mcp"
+        key = Key(ANY_VARIABLE) if visit.has_login else None
+        wanted = ServerSpec(registry.DEFAULT, url=url, key=key)
+        command = f"commonplace connect {client.name} --http {url} --write"
     try:
         plan = edits.plan(client, wanted, machine)
     except CommonplaceError as error:
-        return Connection(client, shown, path.exists(), False, "", f"{error.message} {error.hint}")
-    connected = "commonplace" in (plan.before or "")
+        problem = f"{error.message} {error.hint}"
+        return Connection(client, shown, path.exists(), False, "", command, problem)
+    connected = edits.DEFAULT_NAME in (plan.before or "")
     diff = plan.diff.replace(str(path), shown)
-    return Connection(client, shown, path.exists(), connected, diff)
+    return Connection(client, shown, path.exists(), connected, diff, command)

@@ -3,18 +3,23 @@
 The servers are imported when they run, so that other commands start fast.
 """
 
+import http.client
+import webbrowser
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlencode
 
 import click
 
 from commonplace import settings as settings_table
 from commonplace.dialects import registry
+from commonplace.errors import Busy
 from commonplace.faces.cli import completers, terminal
 from commonplace.faces.cli.command import CommandCall, with_call
 
 HOST = "127.0.0.1"
 PORT = 8888
+_ANSWER_S = 5
 
 
 @click.command()
@@ -94,6 +99,64 @@ def mcp(call: CommandCall, dialect: str, bank: str, config: str, env: str) -> No
     if call.home:
         chosen = replace(chosen, home=Path(call.home).expanduser().absolute())
     click.get_current_context().exit(main.serve(dialect, chosen, bank))
+
+
+@click.command("open")
+@with_call(bank=False)
+@click.option(
+    "--port",
+    default=PORT,
+    type=click.IntRange(1, 65535),
+    metavar="NUMBER",
+    help="The port of the running server.",
+)
+@click.option(
+    "--bank",
+    default="",
+    show_default=False,
+    metavar="NAME",
+    help="The bank to show first.",
+    shell_complete=completers.BANKS,
+)
+@click.option("--print", "only_print", is_flag=True, help="Print the address and open no browser.")
+def open_pages(call: CommandCall, port: int, bank: str, only_print: bool) -> None:
+    """Open the pages of the running server in the browser.
+
+    They show what is remembered: to search, correct and clean up. `commonplace serve` serves them.
+
+    \b
+    Examples:
+      commonplace open
+      commonplace open --bank work
+    """
+    _require_server(port)
+    query = f"memories?{urlencode({'bank': bank})}" if bank else ""
+    address = f"http://{HOST}:{port}/{query}"
+    opened = not only_print and webbrowser.open(address)
+    if call.as_json:
+        terminal.print_json({"address": address, "opened": opened})
+        return
+    click.echo(address)
+    if not (opened or only_print):
+        terminal.print_note("No browser was found. Open the address in one.")
+
+
+def _require_server(port: int) -> None:
+    """Raise Busy when no server of ours answers on a port of this machine."""
+    connection = http.client.HTTPConnection(HOST, port, timeout=_ANSWER_S)
+    try:
+        # The only path that needs no key.
+        connection.request("GET", "/health")
+        found = b'"status"' in connection.getresponse().read()
+    except (OSError, http.client.HTTPException):
+        found = False
+    finally:
+        connection.close()
+    if not found:
+        raise Busy(
+            f"No Commonplace server answers on port {port}.",
+            hint="Start one with `commonplace serve`, or name its port with --port.",
+        )
 
 
 @click.command()
