@@ -1,8 +1,8 @@
-"""Gives every statement of a text its key, next to what is already known, and says how the two
-relate.
+"""Gives every statement of a text its key, and decides how it relates to the statement that is
+already stored under that key.
 
-Pure: it is told what is known under each key and writes nothing. A key that the text does not name
-is never touched.
+Pure functions: the caller passes the stored statements. A key that the text does not name is never
+changed.
 """
 
 import re

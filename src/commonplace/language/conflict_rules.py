@@ -96,7 +96,7 @@ def _labelled(pair: Pair) -> Judgement | None:
     return older_ends(pair, sure, f'Both say what "{new.label}" is, and they differ.')
 
 
-def _passing(pair: Pair) -> Judgement | None:
+def _holds_besides(pair: Pair) -> Judgement | None:
     if pair.new.exception:
         return both_hold(
             pair, f'The newer one is a plan, an exception or a question: "{pair.new.exception}".'
@@ -186,11 +186,11 @@ def _liked_and_disliked(pair: Pair, old: Claim, new: Claim) -> Judgement | None:
     shared = old.value & new.value
     if not shared or not {old.slot, new.slot} <= {"likes", "prefers"}:
         return None
-    words = _shared_word(pair, shared)
+    words = _words_with_terms(pair, shared)
     return older_ends(pair, 0.8, f'One of them is for "{words}", and the other is against it.')
 
 
-def _shared_word(pair: Pair, terms: frozenset[str]) -> str:
+def _words_with_terms(pair: Pair, terms: frozenset[str]) -> str:
     """The words of the newer statement that have some terms, as they are written."""
     written = (one.strip(".,;:!?\"'()") for one in pair.newer.text.split())
     return " ".join(one for one in written if set(analyzer.terms(one)) & terms) or " ".join(
@@ -256,7 +256,7 @@ _RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     _keyed,
     _empty,
     _again,
-    _passing,
+    _holds_besides,
     _labelled,
     _ended,
     _adding,

@@ -209,7 +209,8 @@ def hours_ago(match: re.Match[str], moment: datetime) -> tuple[datetime, datetim
     """The day that lies a number of hours or minutes before or after a moment."""
     return _day_span(
         midnight(
-            moment + timedelta(seconds=_sign(match) * _count(match) * _CLOCK[match["unit"].lower()])
+            moment
+            + timedelta(seconds=_sign(match) * _number_in(match) * _CLOCK[match["unit"].lower()])
         )
     )
 
@@ -249,14 +250,14 @@ def relative_day(match: re.Match[str], today: datetime) -> tuple[datetime, datet
     return _day_span(today + timedelta(days=far.get(word, near)))
 
 
-def _count(match: re.Match[str]) -> int:
+def _number_in(match: re.Match[str]) -> int:
     word = " ".join(match["count"].lower().split())
     return _COUNTS.get(word) or _COUNTS.get(word.removeprefix("a ")) or int(word)
 
 
 def units_ago(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """The day, week, month or year that lies a number of units before or after."""
-    return _units_away(today, match["unit"].lower(), _sign(match) * _count(match))
+    return _units_away(today, match["unit"].lower(), _sign(match) * _number_in(match))
 
 
 def _sign(match: re.Match[str]) -> int:
@@ -265,7 +266,7 @@ def _sign(match: re.Match[str]) -> int:
 
 def unit_range(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """A range of some units that ends or begins today."""
-    unit, count = match["unit"].lower(), _count(match)
+    unit, count = match["unit"].lower(), _number_in(match)
     if match["which"].lower() not in ("next", "coming"):
         count = -count
     days, months = {"day": 1, "week": 7, "fortnight": 14}, {"month": 1, "year": 12, "decade": 120}

@@ -87,7 +87,7 @@ _ANSWER_TYPES: Sequence[AnswerType] = (
         ),
         _any_of(*_DATE, *_CLOCK_TIME),
     ),
-    # How other languages tell the time is not known so well.
+    # Times of day are recognized less well in other languages.
     AnswerType(
         _any_of(r"\b(?:wann|cuándo|a qué hora|quand)\b", "什么时候|几点|哪天"),
         _any_of(

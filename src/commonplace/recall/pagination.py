@@ -1,10 +1,9 @@
-"""Pages of an answer: first the best, found as any question's are, then everything else that
-matches.
+"""Pages of an answer: first the best hits, ranked as for any question, then all other matches.
 
-The best depend on each other and on who reads them, so a cursor keeps which they are. Those after
-them go by a score that depends on nothing but the memory and the question, so that whoever goes on
-meets each of them once, whatever others write between two pages. However large the pages are, they
-come in one order.
+The order of the best hits depends on the other hits and on the reranker, so a cursor keeps their
+ids. The score of the others depends only on the memory and the question. So a client that reads on
+gets each of them once, whatever is written between two pages, and the order does not depend on the
+size of the pages.
 """
 
 from collections.abc import Sequence

@@ -177,8 +177,8 @@ class VectorIndex:
         embedding: QuestionEmbedding,
         numbers: Sequence[int],
     ) -> list[int]:
-        """Candidates in the order of their vectors; of equals the newer. Whoever has none is left
-        out.
+        """Candidates in the order of their vectors, the newer first where two are equal. A
+        memory without a vector is left out.
         """
         stored = vector_rows.vectors_of(db, within.bank_id, self.name, numbers, self._vector_bytes)
         if not stored:

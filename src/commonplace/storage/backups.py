@@ -144,7 +144,7 @@ def _prepare(
     """Prepare the new content with the schema of this build: no process sees an older one."""
     with translate_errors(), open_read_only(source) as old, closing(_open(draft)) as new:
         _copy(old, new, None)
-    last_id, mark = _next_marks(db, clock.now())
+    last_id, mark = _next_counters(db, clock.now())
     page_size = int(db.value("page_size"))
     draft_db = migrations.open_database(draft, clock, steps=steps)
     try:
@@ -174,7 +174,7 @@ def _prepare(
         draft_db.close()
 
 
-def _next_marks(db: Database, now: int) -> tuple[int, int]:
+def _next_counters(db: Database, now: int) -> tuple[int, int]:
     """An id and a number for vectors and purges, above all that any process has seen."""
     try:
         with db.transaction():

@@ -96,7 +96,7 @@ class _Matcher:
         if row is None or row.sha256 != file.sha256 or not self._is_free(row.memory_id, file):
             return None
         has_other_id = self._valid_id(file) != row.memory_id
-        return MatchedFile(file, row.memory_id, has_other_id and self._looks_copied(file))
+        return MatchedFile(file, row.memory_id, has_other_id and self._is_copy_likely(file))
 
     def _match_by_id(self, file: ChangedFile) -> MatchedFile | None:
         number = self._valid_id(file)
@@ -110,7 +110,7 @@ class _Matcher:
             return None
         if row.memory_id == self._valid_id(file):
             return None
-        return MatchedFile(file, row.memory_id, self._looks_copied(file))
+        return MatchedFile(file, row.memory_id, self._is_copy_likely(file))
 
     def _match_missing(self, file: ChangedFile) -> MatchedFile | None:
         """A file without an id may be a note whose file was moved or renamed."""
@@ -121,13 +121,13 @@ class _Matcher:
 
     def _match_new(self, file: ChangedFile) -> MatchedFile:
         number = id_for_path(self._vault, file.path, self._owners)
-        return MatchedFile(file, number, self._looks_copied(file))
+        return MatchedFile(file, number, self._is_copy_likely(file))
 
     def _valid_id(self, file: ChangedFile) -> int | None:
         number = file.note.id
         return number if number is not None and number <= self._id_max else None
 
-    def _looks_copied(self, file: ChangedFile) -> bool:
+    def _is_copy_likely(self, file: ChangedFile) -> bool:
         return self._valid_id(file) is not None or _is_conflict(file.path, self._stems)
 
     def _is_free(self, number: int, file: ChangedFile) -> bool:

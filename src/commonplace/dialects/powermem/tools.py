@@ -265,8 +265,7 @@ def _filter(
         for name, given in (("user_id", user_id), ("agent_id", agent_id), ("run_id", run_id))
     )
     owner = responses.owner_name(call.engine.owner)
-    # What was told about the owner by name, before that name became the owner's, is the owner's as
-    # well.
+    # Memories stored under the owner's name before it became the owner's belong to the owner too.
     return Filter(
         users=(_user(call, user),) if _user(call, user) else ("", owner),
         agents=(agent,) if agent else None,

@@ -92,7 +92,7 @@ def project_of(folder: str) -> str:
 
 
 def _limited(project: str) -> str:
-    """A project name within the limit of names. The end of a path tells more than its beginning."""
+    """A project name within the limit of names. The end of a path is the specific part."""
     plain = "".join(one for one in project if one.isprintable())
     if len(plain) <= NAME_CHARS_MAX:
         return plain

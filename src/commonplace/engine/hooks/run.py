@@ -39,10 +39,10 @@ class HookResult:
         """The answer in the form of the client."""
         return call.client.answer(
             call.client,
-            AnswerParts(call.event, self.injected.text, self._notice(), call.raw_prompt),
+            AnswerParts(call.event, self.injected.text, self._view_line(), call.raw_prompt),
         )
 
-    def _notice(self) -> str:
+    def _view_line(self) -> str:
         count = len(self.injected.memory_ids)
         if not self.injected.text:
             return ""

@@ -174,7 +174,7 @@ class Bridge:
                 # A slow reader misses a report; the work does not wait.
                 return
 
-        async def tell() -> None:
+        async def report_progress() -> None:
             with reader:
                 async for done, total, text in reader:
                     await ctx.session.report_progress(done, total, text or None)
@@ -183,15 +183,15 @@ class Bridge:
         caller.report = lambda done, total, text: cast(
             None, loop.call_soon_threadsafe(offer, (done, total, text))
         )
-        teller = asyncio.create_task(tell())
+        reporter = asyncio.create_task(report_progress())
         try:
             result = await self._calls.result(request, endpoint, caller)
         except asyncio.CancelledError:
-            teller.cancel()
+            reporter.cancel()
             raise
         finally:
             news.close()
-        await teller
+        await reporter
         return result
 
     async def _listen(self, ctx: Context, params: types.SubscriptionsListenRequestParams) -> Any:

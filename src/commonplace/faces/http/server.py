@@ -107,11 +107,11 @@ def running_workers(engine: Engine, tasks: Tasks) -> Generator[dict[str, Worker]
     """Run the background workers: one for jobs, one for note files and maintenance."""
     watch = SyncLoop(engine)
 
-    def look(_runtime: Runtime) -> None:
+    def sync_notes(_runtime: Runtime) -> None:
         watch.sync_if_due()
 
     # Two workers, because a job may wait for a model, which must not delay note files.
-    keeper = Worker(engine, {}, idle={"notes": look, **maintenance.IDLE_TASKS})
+    keeper = Worker(engine, {}, idle={"notes": sync_notes, **maintenance.IDLE_TASKS})
     worker = Worker(engine, tasks)
     try:
         maintenance.sweep(engine)

@@ -19,7 +19,7 @@ from commonplace.records.query import Condition
 
 Decoder = Callable[[Any, str], Any]
 
-# Records of a union carry their class name, so that they can be told apart.
+# Records of a union carry their class name, so that a reader can distinguish them.
 TAGGED: frozenset[type] = frozenset(get_args(Condition))
 TAG = "type"
 _MOMENT_NAMES = ("at", "now", "before", "during")

@@ -50,7 +50,7 @@ def list_page(engine: Engine, bank: str, request: ListRequest) -> MemoryPage:
     place = _list_name(bank, request)
     after = _after(request, cursors.unpack(request.cursor, *place)) if request.cursor else None
     chosen = replace(_filter(request), where=_both(_tags(request.tag), after))
-    # One more than asked for tells whether there is another page.
+    # One more than the limit shows whether there is another page.
     found = engine.list(bank, chosen, order=request.order, limit=min(limit + 1, LIST_MAX))
     items = found[:limit]
     more = len(found) > limit or (limit == LIST_MAX and len(found) == limit)

@@ -96,7 +96,7 @@ def purge(visit: Visit) -> Answer:
     """Erase memories for good, after the page that asked."""
     chosen = visit.posted_list("id")
     gone = visit.engine.purge(visit.bank, chosen, visit.origin)
-    base = _local(visit.posted("back"), visit)
+    base = _return_page(visit.posted("back"), visit)
     return Redirect(_with_values(base, did="purge", n=len(gone)))
 
 
@@ -122,7 +122,7 @@ def undo(visit: Visit) -> Answer:
         outcomes = visit.engine.undo(bank, steps, visit.origin)
         count += sum(one.change != "unchanged" for one in outcomes)
         left += sum(one.change == "unchanged" for one in outcomes)
-    base = _local(visit.posted("back"), visit)
+    base = _return_page(visit.posted("back"), visit)
     return Redirect(_with_values(base, did="undo", n=count, left=left or ""))
 
 
@@ -145,13 +145,13 @@ def _move(visit: Visit, chosen: Sequence[str]) -> Answer:
         *((target, one) for one in moved.copies),
     ]
     steps = undo_steps(both)
-    base = _local(visit.posted("back"), visit)
+    base = _return_page(visit.posted("back"), visit)
     return Redirect(_with_values(base, did="move", n=len(moved.copies), undo=steps))
 
 
 def _back(visit: Visit, did: str, outcomes: Sequence[tuple[str, Outcome]]) -> Redirect:
     count = sum(one.change != "unchanged" for _, one in outcomes)
-    base = _local(visit.posted("back"), visit)
+    base = _return_page(visit.posted("back"), visit)
     return Redirect(_with_values(base, did=did, n=count, undo=undo_steps(outcomes)))
 
 
@@ -264,7 +264,7 @@ _DID = {
 }
 
 
-def _local(back: str, visit: Visit) -> str:
+def _return_page(back: str, visit: Visit) -> str:
     """The page to return to: a list or a memory of this server."""
     starts = ("/memories", "/memory/", "/inbox", "/timeline")
     return back if back.startswith(starts) and back.isprintable() else visit.address("/memories")

@@ -56,7 +56,7 @@ def memory_page(visit: Visit) -> Answer:
         "memory": memory,
         "text": memory.text[:_TEXT_SHOWN],
         "is_cut": len(memory.text) > _TEXT_SHOWN,
-        "ids": _forms(memory),
+        "ids": _printed_ids(memory),
         "steps": _steps(versions),
         "version_count": len(versions),
         "first": versions[0] if versions else None,
@@ -69,7 +69,7 @@ def memory_page(visit: Visit) -> Answer:
     }
     twin = {
         "memory": memory_json(memory),
-        "ids": dict(_forms(memory)),
+        "ids": dict(_printed_ids(memory)),
         "versions": [version_json(one) for one in versions],
         "links": [
             {"kind": one.link.kind, "other": ids.short_form(one.other.id), "why": one.link.reason}
@@ -147,7 +147,7 @@ def _edit_form(
     return Page("edit.html", data, memory_json(memory), status)
 
 
-def _forms(memory: Memory) -> list[tuple[str, str]]:
+def _printed_ids(memory: Memory) -> list[tuple[str, str]]:
     return [
         ("Commonplace and memories.sh", ids.short_form(memory.id)),
         ("Memstate", ids.memstate_form(memory.id)),
