@@ -7,8 +7,8 @@ import tempfile
 import time
 
 from commonplace.app import open_engine
-from commonplace.faces.web import memories
 from commonplace.faces.web.rendering import render
+from commonplace.faces.web.views import memories
 from commonplace.faces.web.visit import Page, Visit
 from commonplace.records.memory import Draft, Scope
 from commonplace.settings import load

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         TooLarge,
         Unsupported,
     )
-    from commonplace.faces.rest.client import AsyncClient, Client
+    from commonplace.faces.rest.client.client import AsyncClient, Client
     from commonplace.records.memory import (
         Bank,
         Draft,
@@ -78,7 +78,7 @@ _MODULES = (
     "commonplace.records.memory",
     "commonplace.records.query",
     "commonplace.engine.engine",
-    "commonplace.faces.rest.client",
+    "commonplace.faces.rest.client.client",
 )
 
 
@@ -99,13 +99,13 @@ def open(home: "str | Path | None" = None) -> "Engine":
 
 def connect(url: str = "http://127.0.0.1:8888", *, key: str = "") -> "Client":
     """The verbs of the engine on a server: what `open` gives, over HTTP."""
-    from commonplace.faces.rest import client, transport
+    from commonplace.faces.rest.client import client, transport
 
     return client.Client(transport.Transport(url, key))
 
 
 def connect_async(url: str = "http://127.0.0.1:8888", *, key: str = "") -> "AsyncClient":
     """The same with methods that are awaited."""
-    from commonplace.faces.rest.client import AsyncClient
+    from commonplace.faces.rest.client.client import AsyncClient
 
     return AsyncClient(connect(url, key=key))

@@ -18,7 +18,7 @@ PRODUCTS = (
     "engine/reflect/knowledge.py",
     "engine/reflect/mental_model_rows.py",
     "faces/mcp/protocol.py",
-    "faces/rest/hindsight/",
+    "faces/rest/products/hindsight/",
 )
 _SENTENCE = re.compile(r".*[.?…]", re.DOTALL)
 _HINT = re.compile(r"[A-Z`…-].*(?:[.…\]}]|…|http\S+|[A-Z_]+)", re.DOTALL)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from commonplace.engine.dedupe import ConsolidationOptions
 from commonplace.engine.engine import Engine
+from commonplace.engine.links.dedupe import ConsolidationOptions
 from commonplace.errors import Invalid
 from commonplace.records.memory import Draft, Origin, Scope
 from commonplace.records.query import Filter

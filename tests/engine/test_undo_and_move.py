@@ -3,7 +3,7 @@
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.engine.move import Destination
+from commonplace.engine.versions.move import Destination
 from commonplace.errors import Conflict, Invalid, NotFound
 from commonplace.records.memory import Draft, Edit, Scope
 from commonplace.records.query import Filter

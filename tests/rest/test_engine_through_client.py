@@ -14,7 +14,7 @@ import pytest
 import commonplace
 from commonplace.app import open_engine
 from commonplace.errors import Busy, Conflict, Forbidden, Invalid, NotFound
-from commonplace.faces.rest.client import AsyncClient, Client
+from commonplace.faces.rest.client.client import AsyncClient, Client
 from commonplace.faces.rest.table import OPERATIONS
 from commonplace.records.memory import Draft, IdempotencyKey
 from commonplace.records.query import Query

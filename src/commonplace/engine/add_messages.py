@@ -15,8 +15,8 @@ from commonplace.engine.documents import put_document
 from commonplace.engine.draft_validation import validate_draft, validate_origin, validate_scope
 from commonplace.engine.memories import first_version, next_version
 from commonplace.engine.recall import recall
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.errors import Invalid, ModelFailed, TooLarge
 from commonplace.extract import llm_statements, statement_splitting
 from commonplace.extract.llm_statements import Decision

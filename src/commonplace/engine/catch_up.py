@@ -9,7 +9,7 @@ must not write into its caller's transaction.
 import time
 from collections.abc import Iterable, Sequence
 
-from commonplace.engine import link_derivation
+from commonplace.engine.links import link_derivation
 from commonplace.engine.operations import indexing
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Busy, Forbidden

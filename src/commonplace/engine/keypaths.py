@@ -11,13 +11,13 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from commonplace import ids, validation
-from commonplace.engine import history as past
 from commonplace.engine.documents import put_document
 from commonplace.engine.draft_validation import validate_edit, validate_origin, validate_scope
 from commonplace.engine.memories import first_version, next_version, require_version
 from commonplace.engine.operations.jobs import enqueue
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions import history as past
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.errors import Conflict, Invalid
 from commonplace.extract import key_assignment, llm_keys, slugs
 from commonplace.limits import KEY_CHARS_MAX

@@ -15,8 +15,8 @@ from commonplace.engine.draft_validation import (
     validate_filter,
     validate_origin,
 )
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.errors import Conflict, NotFound, TooLarge
 from commonplace.limits import BULK_MAX, LIST_MAX
 from commonplace.records.memory import Draft, Edit, Memory, Origin, Outcome, TagCount, Unset

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from commonplace import validation
-from commonplace.engine import catch_up, replacements
+from commonplace.engine import catch_up
 from commonplace.engine.draft_validation import validate_filter
+from commonplace.engine.links import replacements
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, TooLarge
 from commonplace.language import analyzer as words

@@ -18,8 +18,8 @@ from commonplace.records.work import Reminder, Session
 from commonplace.reserved_metadata import user_metadata
 
 if TYPE_CHECKING:
-    from commonplace.engine.dedupe import Consolidation
-    from commonplace.engine.links import LinkedMemory
+    from commonplace.engine.links.dedupe import Consolidation
+    from commonplace.engine.links.links import LinkedMemory
     from commonplace.engine.sessions.compaction import Compaction
     from commonplace.engine.sessions.context import Context
 

@@ -194,7 +194,7 @@ def consolidate_memories(
         "global_only": global_only,
         "model": (model or "").strip(),
     }
-    run = engine.dedupe.ConsolidationOptions(
+    run = engine.links.dedupe.ConsolidationOptions(
         dry_run, lambda done, total: call.progress(done, total, "consolidating"), note
     )
     done = call.engine.consolidate(target.bank, chosen, call.origin("memories"), run)

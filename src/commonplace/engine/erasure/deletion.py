@@ -7,8 +7,8 @@ from commonplace import reserved_metadata
 from commonplace.engine.banks import require_bank
 from commonplace.engine.draft_validation import validate_filter, validate_origin
 from commonplace.engine.memories import check_item_count, get, next_version
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.errors import NotFound
 from commonplace.records.memory import Memory, Origin, Outcome, Version
 from commonplace.records.query import Filter

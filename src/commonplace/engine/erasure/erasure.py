@@ -15,8 +15,8 @@ from commonplace.engine.erasure.ledger import Ledger
 from commonplace.engine.erasure.session_redaction import SessionRedactor
 from commonplace.engine.memories import check_item_count, get
 from commonplace.engine.reflect import mental_model_rows
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.records.memory import Bank, Memory, Origin
 from commonplace.records.query import Filter
 from commonplace.storage import secure_delete

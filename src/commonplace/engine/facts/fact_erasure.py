@@ -15,8 +15,8 @@ from commonplace.engine.facts import observations, provenance
 from commonplace.engine.facts.fact_listing import filter_kinds
 from commonplace.engine.facts.fact_metadata import fact_metadata_of
 from commonplace.engine.reflect import mental_models
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.records.memory import Origin
 from commonplace.records.query import Filter
 from commonplace.records.work import Document

@@ -11,7 +11,7 @@ from commonplace.engine import recall as recalling
 from commonplace.engine.facts import fact_ranking, graph
 from commonplace.engine.facts.fact_query import DEPTHS, Question
 from commonplace.engine.facts.fact_ranking import SEEDS_MAX, Finding, left_out
-from commonplace.engine.replacements import find_replacements
+from commonplace.engine.links.replacements import find_replacements
 from commonplace.engine.runtime import Runtime
 from commonplace.language import analyzer, temporal_expressions
 from commonplace.records.query import Dropped, PageRequest, Query, Recall

@@ -17,8 +17,8 @@ from commonplace.engine.facts.fact_metadata import fact_metadata_of
 from commonplace.engine.memories import next_version
 from commonplace.engine.operations.jobs import enqueue
 from commonplace.engine.operations.worker import JobContext, has_model
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.errors import ModelFailed
 from commonplace.language import entities
 from commonplace.limits import LIST_MAX, MODEL_TEXT_CHARS_MAX

@@ -14,8 +14,8 @@ from commonplace.engine.erasure.ledger import Ledger
 from commonplace.engine.facts import fact_metadata, observation_writer
 from commonplace.engine.facts.fact_metadata import FactMetadata, fact_metadata_of
 from commonplace.engine.memories import first_version, next_version
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.extract import fact_splitting
 from commonplace.language import analyzer as words
 from commonplace.records.memory import Draft, Memory, Scope

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from commonplace.engine.facts import observations
 from commonplace.engine.reflect import mental_model_rows, mental_models
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.records.memory import Bank, Origin
 from commonplace.storage.rows import banks, derivations, memories
 

@@ -11,8 +11,8 @@ from commonplace.engine.facts import fact_extraction, fact_metadata
 from commonplace.engine.facts.fact_extraction import Extraction
 from commonplace.engine.facts.fact_metadata import FactMetadata, fact_metadata_of
 from commonplace.engine.memories import first_version, next_version
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.extract import fact_splitting
 from commonplace.language.statement import fold_text
 from commonplace.records.memory import Draft, Memory, Scope

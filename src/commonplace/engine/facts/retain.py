@@ -27,8 +27,8 @@ from commonplace.engine.facts.retain_request import RetainRequest, document_meta
 from commonplace.engine.operations.jobs import enqueue
 from commonplace.engine.operations.worker import JobContext, run_or_defer
 from commonplace.engine.reflect import mental_models
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.errors import Conflict, ModelFailed
 from commonplace.extract import fact_splitting
 from commonplace.extract.llm_statements import Model

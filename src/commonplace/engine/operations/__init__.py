@@ -14,10 +14,10 @@ if TYPE_CHECKING:
         external_import as external_import,
         indexing as indexing,
         jobs as jobs,
-        link_judging as link_judging,
         maintenance as maintenance,
         note_import as note_import,
         worker as worker,
     )
+    from commonplace.engine.links import link_judging as link_judging
 
 __getattr__ = lazy.submodules(__name__)

@@ -15,10 +15,10 @@ from commonplace.engine.draft_validation import validate_draft, validate_origin
 from commonplace.engine.facts import fact_metadata
 from commonplace.engine.facts.fact_metadata import FactMetadata
 from commonplace.engine.memories import check_item_count, first_version, next_version
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import reminders
 from commonplace.engine.sessions.schedules import validate_cron
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.errors import CommonplaceError
 from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records.memory import Draft, Memory, Origin

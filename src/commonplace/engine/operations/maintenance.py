@@ -6,7 +6,8 @@ from types import MappingProxyType
 from commonplace.engine import catch_up
 from commonplace.engine.erasure import erasure
 from commonplace.engine.facts import observation_writer, propagation, retain
-from commonplace.engine.operations import jobs, link_judging
+from commonplace.engine.links import link_judging
+from commonplace.engine.operations import jobs
 from commonplace.engine.operations.worker import Tasks
 from commonplace.engine.reflect import mental_models
 from commonplace.engine.runtime import Runtime

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, replace
 from commonplace import ids, validation
 from commonplace.engine.draft_validation import validate_draft, validate_edit, validate_origin
 from commonplace.engine.memories import check_item_count, first_version, get, next_version
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.errors import Conflict
 from commonplace.records.memory import Draft, Edit, Memory, Origin, Unset
 from commonplace.storage.rows import banks, note_files

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, cast
 
 from commonplace import validation
-from commonplace.engine import links
 from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.draft_validation import validate_scope
-from commonplace.engine.links import LinkedMemory
+from commonplace.engine.links import links
+from commonplace.engine.links.links import LinkedMemory
+from commonplace.engine.links.replacements import find_replacements
 from commonplace.engine.memories import list_memories
 from commonplace.engine.recall import recall
-from commonplace.engine.replacements import find_replacements
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import compaction
 from commonplace.engine.sessions.compaction import NO_HINTS, Compaction, CompactionHints

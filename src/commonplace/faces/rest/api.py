@@ -15,7 +15,7 @@ from commonplace.faces.rest import idempotency
 from commonplace.faces.rest.archive_streams import find_stream
 from commonplace.faces.rest.arguments import read_arguments, split_path
 from commonplace.faces.rest.operation import ORIGIN, Operation
-from commonplace.faces.rest.path_tree import PathTree
+from commonplace.faces.rest.products.path_tree import PathTree
 from commonplace.faces.rest.responses import (
     Response,
     failure_response,

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from commonplace.faces.http.access import HttpRequest, send_response
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.http.endpoints import DEFAULT_BANK
-from commonplace.faces.rest import hindsight, mem0, memstate, openapi, page, rest_paths
+from commonplace.faces.rest import openapi, page, rest_paths
 from commonplace.faces.rest.api import RestApi
-from commonplace.faces.rest.hindsight import shapes
-from commonplace.faces.rest.product import ProductApi
+from commonplace.faces.rest.products import hindsight, mem0, memstate
+from commonplace.faces.rest.products.hindsight import shapes
+from commonplace.faces.rest.products.product import ProductApi
 
 if TYPE_CHECKING:
     from commonplace.faces.http.app import SiteConfig

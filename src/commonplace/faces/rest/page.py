@@ -71,10 +71,13 @@ def _one_type(kind: object, name: str) -> str:
     arguments = [one for one in get_args(kind) if one is not ...]
     if all(isinstance(one, str) for one in arguments):
         return ", ".join(str(one) for one in arguments)
-    inner = " or ".join(
-        _one_type(one, name) for whole in arguments for one in codec.union_members(whole)
-    )
-    return "object" if len(arguments) == 2 and arguments[0] is str else f"list of {inner}"
+    is_mapping = len(arguments) == 2 and arguments[0] is str
+    return "object" if is_mapping else f"list of {_item_types(arguments, name)}"
+
+
+def _item_types(kinds: list[object], name: str) -> str:
+    members = [one for kind in kinds for one in codec.union_members(kind)]
+    return " or ".join(_one_type(one, name) for one in members)
 
 
 def _errors() -> str:

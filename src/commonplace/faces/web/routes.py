@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from commonplace.errors import NotFound
-from commonplace.faces.web import (
+from commonplace.faces.web.views import (
     ask,
     banks,
     inbox,

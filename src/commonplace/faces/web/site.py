@@ -17,7 +17,7 @@ from commonplace.faces.web import uploads
 from commonplace.faces.web.assets import ASSETS
 from commonplace.faces.web.rendering import render
 from commonplace.faces.web.routes import find_view
-from commonplace.faces.web.sessions import Session, Sessions
+from commonplace.faces.web.views.sessions import Session, Sessions
 from commonplace.faces.web.visit import Answer, File, Page, Redirect, Visit, parse_values
 
 Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]

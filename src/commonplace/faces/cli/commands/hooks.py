@@ -120,7 +120,6 @@ def status(call: CommandCall, client: str | None) -> None:
     lines = hook_log.read(store, _LOG_LINES_MAX)
     rows = [one for one in HOOK_FILES if client in (None, one.client.name)]
     shown = [(row, *_state(row), _last_events(row, lines)) for row in rows]
-    paused = consent.read(store)
     failures = [one for one in lines if one.outcome == "failed"][:_FAILURES_SHOWN]
     if call.as_json:
         for row, state, file, last in shown:
@@ -134,12 +133,17 @@ def status(call: CommandCall, client: str | None) -> None:
             for row, state, _, last in shown
         ],
     )
+    _print_pauses(call)
+    for one in failures:
+        terminal.print_note(f"Failed at {one.at[:19]}: {one.event} of {one.client}: {one.message}.")
+
+
+def _print_pauses(call: CommandCall) -> None:
+    paused = consent.read(call.settings.database_path.parent)
     if call.settings.hooks == "off" or paused.everywhere:
         terminal.print_note("Hooks are paused everywhere. `commonplace hooks resume` resumes them.")
     for folder in paused.folders:
         terminal.print_note(f"Hooks are paused in {folder}.")
-    for one in failures:
-        terminal.print_note(f"Failed at {one.at[:19]}: {one.event} of {one.client}: {one.message}.")
 
 
 @hooks.command()

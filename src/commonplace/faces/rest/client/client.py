@@ -17,9 +17,9 @@ from commonplace.engine.operations.archive import ExportReport, ImportReport
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, Unsupported
 from commonplace.faces.rest import problems
+from commonplace.faces.rest.client.transport import Transport
 from commonplace.faces.rest.operation import Argument, Operation
 from commonplace.faces.rest.table import OPERATIONS
-from commonplace.faces.rest.transport import Transport
 from commonplace.records.memory import Draft, IdempotencyKey, Origin, Outcome
 from commonplace.records.receipt import WHOLE_BANK, Portion
 
@@ -66,7 +66,7 @@ class Client:
     remember_many = _remote(lambda: nouns.memories.remember_many)
     list = _remote(lambda: nouns.memories.list_memories)
     count = _remote(lambda: nouns.memories.count)
-    list_links = _remote(lambda: nouns.links.list_links)
+    list_links = _remote(lambda: nouns.links.links.list_links)
     tag = _remote(lambda: nouns.memories.tag)
     forget = _remote(lambda: nouns.erasure.deletion.forget)
     forget_where = _remote(lambda: nouns.erasure.deletion.forget_where)
@@ -75,15 +75,15 @@ class Client:
     erase = _remote(lambda: nouns.erasure.scoped_erasure.erase)
     get = _remote(lambda: nouns.memories.get)
     revise = _remote(lambda: nouns.memories.revise)
-    history = _remote(lambda: nouns.history.history)
+    history = _remote(lambda: nouns.versions.history.history)
     restore_version = _remote(lambda: nouns.erasure.deletion.restore_version)
-    get_version = _remote(lambda: nouns.history.get_version)
+    get_version = _remote(lambda: nouns.versions.history.get_version)
     list_tags = _remote(lambda: nouns.memories.list_tags)
     recall = _remote(lambda: nouns.recall.recall)
-    list_projects = _remote(lambda: nouns.history.list_projects)
-    revisions = _remote(lambda: nouns.history.revisions)
-    revision = _remote(lambda: nouns.history.revision)
-    at_revision = _remote(lambda: nouns.history.at_revision)
+    list_projects = _remote(lambda: nouns.versions.history.list_projects)
+    revisions = _remote(lambda: nouns.versions.history.revisions)
+    revision = _remote(lambda: nouns.versions.history.revision)
+    at_revision = _remote(lambda: nouns.versions.history.at_revision)
     list_banks = _remote(lambda: nouns.banks.list_banks)
     create_bank = _remote(lambda: nouns.banks.create_bank)
     update_bank = _remote(lambda: nouns.banks.update_bank)
@@ -215,7 +215,7 @@ class AsyncClient:
     remember_many = _remote_async(lambda: nouns.memories.remember_many)
     list = _remote_async(lambda: nouns.memories.list_memories)
     count = _remote_async(lambda: nouns.memories.count)
-    list_links = _remote_async(lambda: nouns.links.list_links)
+    list_links = _remote_async(lambda: nouns.links.links.list_links)
     tag = _remote_async(lambda: nouns.memories.tag)
     forget = _remote_async(lambda: nouns.erasure.deletion.forget)
     forget_where = _remote_async(lambda: nouns.erasure.deletion.forget_where)
@@ -224,15 +224,15 @@ class AsyncClient:
     erase = _remote_async(lambda: nouns.erasure.scoped_erasure.erase)
     get = _remote_async(lambda: nouns.memories.get)
     revise = _remote_async(lambda: nouns.memories.revise)
-    history = _remote_async(lambda: nouns.history.history)
+    history = _remote_async(lambda: nouns.versions.history.history)
     restore_version = _remote_async(lambda: nouns.erasure.deletion.restore_version)
-    get_version = _remote_async(lambda: nouns.history.get_version)
+    get_version = _remote_async(lambda: nouns.versions.history.get_version)
     list_tags = _remote_async(lambda: nouns.memories.list_tags)
     recall = _remote_async(lambda: nouns.recall.recall)
-    list_projects = _remote_async(lambda: nouns.history.list_projects)
-    revisions = _remote_async(lambda: nouns.history.revisions)
-    revision = _remote_async(lambda: nouns.history.revision)
-    at_revision = _remote_async(lambda: nouns.history.at_revision)
+    list_projects = _remote_async(lambda: nouns.versions.history.list_projects)
+    revisions = _remote_async(lambda: nouns.versions.history.revisions)
+    revision = _remote_async(lambda: nouns.versions.history.revision)
+    at_revision = _remote_async(lambda: nouns.versions.history.at_revision)
     list_banks = _remote_async(lambda: nouns.banks.list_banks)
     create_bank = _remote_async(lambda: nouns.banks.create_bank)
     update_bank = _remote_async(lambda: nouns.banks.update_bank)

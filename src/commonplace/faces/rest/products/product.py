@@ -16,7 +16,7 @@ from commonplace.errors import CommonplaceError, Invalid, NotFound, Unsupported
 from commonplace.faces.http.access import HttpRequest
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.rest.arguments import read_json, read_query, split_path
-from commonplace.faces.rest.path_tree import PathTree
+from commonplace.faces.rest.products.path_tree import PathTree
 from commonplace.faces.rest.responses import Response, run_safely, send
 
 Json: TypeAlias = dict[str, Any]

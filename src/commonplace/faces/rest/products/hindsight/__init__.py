@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from commonplace.errors import CommonplaceError
-from commonplace.faces.rest.hindsight import banks, memories, reflection
-from commonplace.faces.rest.product import Json, Product, Route
+from commonplace.faces.rest.products.hindsight import banks, memories, reflection
+from commonplace.faces.rest.products.product import Json, Product, Route
 
 _TENANT = "/v1/default/"
 _NO_FILES = "Files are not converted here; retain their texts."

@@ -7,7 +7,7 @@ from commonplace.dialects import allowlists
 from commonplace.dialects.hindsight.registration import BankTool, check_bank
 from commonplace.dialects.parameters import check_arguments
 from commonplace.errors import Forbidden, Unsupported
-from commonplace.faces.rest.product import Json, Request
+from commonplace.faces.rest.products.product import Json, Request
 
 
 def use(request: Request, name: str, /, **arguments: object) -> Json:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from commonplace.engine import link_derivation
 from commonplace.engine.catch_up import catch_up_links
+from commonplace.engine.links import link_derivation
 from commonplace.engine.runtime import Runtime
 from commonplace.language.judgement import CONFIDENT_MIN, POSSIBLE_MIN
 from commonplace.recall import supersession

@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote
 
 from commonplace import clock, ids
 from commonplace.dialects import registry
-from commonplace.engine.move import Destination
+from commonplace.engine.versions.move import Destination
 from commonplace.errors import Invalid
 from commonplace.faces.web.json_twins import memory_json
 from commonplace.faces.web.visit import Answer, Page, Redirect, Visit, address, whole_number

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from commonplace import ids, validation
-from commonplace.engine import link_derivation
 from commonplace.engine.draft_validation import validate_filter, validate_origin
 from commonplace.engine.facts.fact_metadata import to_statement
-from commonplace.engine.link_derivation import candidates, recency_key, supersession_reason
+from commonplace.engine.links import link_derivation
+from commonplace.engine.links.link_derivation import candidates, recency_key, supersession_reason
 from commonplace.engine.memories import next_version
 from commonplace.engine.operations.jobs import enqueue
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.language.judgement import Relation
 from commonplace.language.statement import fold_text, statement_label
 from commonplace.limits import TAGS_MAX

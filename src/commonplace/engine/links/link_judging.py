@@ -1,6 +1,6 @@
 """Judges links between memories with a language model, while the server is idle."""
 
-from commonplace.engine.link_derivation import candidates, full_text, link_kind, recency_key
+from commonplace.engine.links.link_derivation import candidates, full_text, link_kind, recency_key
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import ModelFailed
 from commonplace.extract import llm_links

@@ -12,9 +12,9 @@ from commonplace.dialects.hindsight.registration import check_bank
 from commonplace.dialects.parameters import check_arguments
 from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.errors import Invalid, NotFound, Unsupported
-from commonplace.faces.rest.hindsight import shapes
-from commonplace.faces.rest.hindsight.tools import allow, refuse, use, use_given
-from commonplace.faces.rest.product import Json, Request, Route
+from commonplace.faces.rest.products.hindsight import shapes
+from commonplace.faces.rest.products.hindsight.tools import allow, refuse, use, use_given
+from commonplace.faces.rest.products.product import Json, Request, Route
 from commonplace.records.memory import IdempotencyKey
 from commonplace.records.query import Filter
 

@@ -7,7 +7,7 @@ from commonplace.dialects import allowlists
 from commonplace.dialects.memstate import responses
 from commonplace.engine.keypaths import Key, key_of
 from commonplace.errors import CommonplaceError, NotFound
-from commonplace.faces.rest.product import Json, Product, Request, Route
+from commonplace.faces.rest.products.product import Json, Product, Request, Route
 from commonplace.records.memory import Edit, Scope
 
 _ROOT = "/api/v1"

@@ -13,7 +13,7 @@ from commonplace.dialects.vault import responses as vault_responses
 from commonplace.errors import CommonplaceError, Conflict
 from commonplace.faces.web.diff import Piece, word_diff
 from commonplace.faces.web.json_twins import memory_json, version_json
-from commonplace.faces.web.memories import undo_steps
+from commonplace.faces.web.views.memories import undo_steps
 from commonplace.faces.web.visit import Answer, File, Page, Redirect, Visit, whole_number
 from commonplace.records.memory import Edit, Link, Memory, Version
 from commonplace.records.query import Filter, Hit

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from commonplace.dialects.hindsight import responses
 from commonplace.engine.facts.stats import Entity
-from commonplace.faces.rest.product import Json
+from commonplace.faces.rest.products.product import Json
 from commonplace.reserved_metadata import user_metadata
 
 API_VERSION = "1.1.0"

@@ -8,9 +8,9 @@ from commonplace import ids
 from commonplace.dialects.hindsight import responses
 from commonplace.dialects.hindsight.config import FIELDS
 from commonplace.errors import Invalid, NotFound
-from commonplace.faces.rest.hindsight import shapes
-from commonplace.faces.rest.hindsight.tools import allow, refuse, use, use_given
-from commonplace.faces.rest.product import Json, Request, Route
+from commonplace.faces.rest.products.hindsight import shapes
+from commonplace.faces.rest.products.hindsight.tools import allow, refuse, use, use_given
+from commonplace.faces.rest.products.product import Json, Request, Route
 from commonplace.records.memory import BankEdit
 from commonplace.records.work import Job
 

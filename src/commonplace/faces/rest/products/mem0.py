@@ -7,7 +7,7 @@ from commonplace.dialects import allowlists
 from commonplace.dialects.mem0 import responses, scope, tools
 from commonplace.dialects.parameters import check_arguments
 from commonplace.errors import CommonplaceError, Forbidden, Invalid, Unsupported
-from commonplace.faces.rest.product import Json, Product, Request, Route
+from commonplace.faces.rest.products.product import Json, Product, Request, Route
 from commonplace.records.memory import Edit, Memory, Unset
 
 _PAGE_SIZE = 100

@@ -4,9 +4,9 @@ from commonplace import ids
 from commonplace.dialects.hindsight.reflection import directive_item
 from commonplace.engine.reflect.directives import Directive
 from commonplace.errors import Invalid, NotFound
-from commonplace.faces.rest.hindsight import shapes
-from commonplace.faces.rest.hindsight.tools import allow, refuse, use, use_given
-from commonplace.faces.rest.product import Json, Request, Route
+from commonplace.faces.rest.products.hindsight import shapes
+from commonplace.faces.rest.products.hindsight.tools import allow, refuse, use, use_given
+from commonplace.faces.rest.products.product import Json, Request, Route
 
 _BANK = "/v1/default/banks/{bank_id}"
 _MODEL = _BANK + "/mental-models/{mental_model_id}"

@@ -7,8 +7,8 @@ from commonplace.engine.banks import require_bank
 from commonplace.engine.draft_validation import validate_origin
 from commonplace.engine.erasure.deletion import with_version_content
 from commonplace.engine.memories import check_item_count, get, next_version
-from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
+from commonplace.engine.versions.revisions import RevisionWriter
 from commonplace.records.memory import Action, Change, Memory, Origin, Outcome
 from commonplace.storage.rows import banks, memories
 

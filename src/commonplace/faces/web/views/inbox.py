@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from commonplace import ids
 from commonplace.errors import Invalid
-from commonplace.faces.web.memories import undo_steps
+from commonplace.faces.web.views.memories import undo_steps
 from commonplace.faces.web.visit import Answer, Page, Redirect, Visit
 from commonplace.records.memory import Link, Memory
 from commonplace.records.query import Filter
