@@ -27,13 +27,13 @@ _REMEMBER = re.compile(
 _STANDING = re.compile(
     r"\b(?:always|never|from now on|by default|going forward|in (?:general|future|this"
     r" (?:repo|repository|project|codebase))|prefer|avoid|instead of|rather than|every time|"
-    r"must(?: not)?|only ever|everywhere)\b|\b(?:do not|don['’]t)\b.*\bever\b",
+    r"must(?: not)?|only ever|everywhere)\b|\b(?:do not|don['’]t)\b.{0,200}\bever\b",
     re.IGNORECASE,
 )
 _LEAD = (
     r"(?:(?:please|now|then|ok|okay|also|next|first|second|finally|and|so|just|great|good|thanks|"
-    r"well|hey|hi|hm+|hmm+|yes|no|not now|sure|right|alright|perfect|nice|cool|"
-    r"(?:that |it |this )?(?:looks|sounds|seems) (?:good|right|fine|great|ok))[,.!;\s]+)*"
+    r"well|hey|hi|hm+|yes|no|not now|sure|right|alright|perfect|nice|cool|"
+    r"(?:that |it |this )?(?:looks|sounds|seems) (?:good|right|fine|great|ok))[,.!;\s]{1,8}){0,8}"
 )
 _REQUEST = re.compile(
     rf"{_LEAD}(?:can|could|would|will) you\b|"
@@ -57,7 +57,7 @@ _HYPOTHETICAL = re.compile(
     r"\b(?:what if|suppos(?:e|ing)|imagine|hypothetical(?:ly)?|let['’]?s say|say we|assuming|in"
     r" theory|for (?:example|instance)|maybe|perhaps|possibly|might|not sure|i wonder|wondering"
     r" (?:if|whether)|i guess|i['’]?m thinking|thinking (?:about|of)|we could|could we|should we|"
-    r"(?:if|unless)\b.*\b(?:would|could|might))\b",
+    r"(?:if|unless)\b.{0,200}\b(?:would|could|might))\b",
     re.IGNORECASE,
 )
 # What is true only while the work goes on.

@@ -21,7 +21,7 @@ _OPEN = (
 )
 _CLOSE = "</commonplace-memory>"
 _LINE_CHARS_MAX = 400
-_TAG = re.compile(r"<(?=\s*/?\s*(?:commonplace|system|private|user|assistant|human)\b)", re.I)
+_TAG = re.compile(r"<(?=\s*+(?:/\s*+)?(?:commonplace|system|private|user|assistant|human)\b)", re.I)
 
 
 @dataclass(frozen=True, slots=True)
