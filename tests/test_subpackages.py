@@ -95,4 +95,4 @@ def test_an_import_of_a_sibling_is_noticed_however_it_is_written() -> None:
             ("sessions", "facts")
         }
         assert sibling_imports("engine", "engine/facts/graph.py", tree) == set()
-        assert sibling_imports("engine", "engine/links/links.py", tree) == set()
+        assert sibling_imports("engine", "engine/memories.py", tree) == set()
