@@ -36,9 +36,15 @@ _APART: Mapping[str, Kind] = {
     "update_knowledge_node": STANDING,
     "create_bank": BANK,
     "update_bank": BANK,
+    "hook_session_start": SESSION,
+    "hook_prompt": SESSION,
+    "hook_stop": SESSION,
+    "hook_pre_compact": SESSION,
+    "hook_session_end": SESSION,
 }
 # Tools that change something and yet keep no word that a caller gives them.
 WORDLESS: Mapping[str, str] = {
+    "commonplace.forget": "takes only an id",
     "vault.memory_forget": "takes only an id",
     "memories.end_session": "takes an id and one of two states",
     "memories.forget_memory": "takes only an id",
@@ -53,6 +59,10 @@ WORDLESS: Mapping[str, str] = {
     "memstate.memstate_delete_project": "takes only what it deletes",
     "powermem.delete_memory": "takes only what it deletes",
     "powermem.delete_all_memories": "takes only what it deletes",
+    "mem0.delete_memory": "takes only what it deletes",
+    "mem0.delete_all_memories": "takes only what it deletes",
+    "mem0.delete_entities": "takes only what it deletes",
+    "mem0.delete_memories": "takes only what it deletes",
     "hindsight.delete_mental_model": "takes only an id",
     "hindsight.refresh_mental_model": "takes only an id",
     "hindsight.clear_mental_model": "takes only an id",
@@ -70,6 +80,16 @@ _INSIDE = (
     "append_memory_chunk",
     "finalize_memory_stream",
 )
+# The parameters that name a user and a project. A hook has the project of a folder.
+_SCOPES = {"user": ("user_id",), "project": ("project_id", "app_id", "cwd")}
+# The hooks of a session. What stays true in a turn becomes a memory too.
+_TURNS = ("hook_prompt", "hook_stop", "hook_pre_compact", "hook_prompt", "hook_stop")
+_HOOKS = ("hook_session_start", *_TURNS, "hook_session_end")
+_LASTING, _PASSING = "lasting", "passing"
+_SAID = {
+    _LASTING: "From now on the {} crate is always stored in hall {}.",
+    _PASSING: "Please look at the {} crate in hall {} once more.",
+}
 # A sentence stands where words belong, and the bare marker elsewhere.
 _PROSE = (
     "content",
@@ -85,7 +105,7 @@ _PROSE = (
 )
 _PROSE += ("query", "source_query", "reason", "title")
 _FORMS = ("", "list", "names", "value", "messages")
-_OTHERS = ("content", "body", "messages", "value")
+_OTHERS = ("content", "body", "messages", "value", "text")
 _QUESTION = (
     "In which hall does each crate stand, and where does each barrel lie? Who lives in Oslo or"
     " Rome?"
@@ -108,21 +128,24 @@ class Mark:
 
     @property
     def kind(self) -> Kind:
-        return _APART.get(self.tool, MEMORY)
+        if self.form == _LASTING:
+            return MEMORY
+        # The log of hooks belongs to their bank.
+        return BANK if self.parameter == "client" else _APART.get(self.tool, MEMORY)
 
     @property
     def is_project(self) -> bool:
         """Whether it names a project, whose changes stay countable until the project itself is
         erased.
         """
-        return self.parameter == "project_id"
+        return self.parameter in _SCOPES["project"]
 
     def belongs_to(self, scope: str) -> bool:
         """Whether what was written belongs to a user, or to a project, by what the tool was
         told.
         """
         names = {one.name for one in registry.find(self.dialect).tools[self.tool].parameters}
-        return not scope or f"{scope}_id" in names or self.tool in _INSIDE
+        return not scope or bool(names & {*_SCOPES[scope]}) or self.tool in _INSIDE
 
     def __str__(self) -> str:
         return f"{self.word} ({self.row} {self.parameter} {self.form}".strip() + ")"
@@ -133,6 +156,8 @@ class Writer:
     """Somebody who speaks every dialect on one engine and keeps account of the markers."""
 
     engine: Engine
+    # Where there are working folders of projects, outside of the home.
+    folders: Path
     user: str = ""
     project: str = ""
     marks: list[Mark] = field(default_factory=list[Mark])
@@ -150,7 +175,7 @@ class Writer:
         table = registry.single_bank(dialect)
         table = table if tool in table.tools and "bank_id" not in given else registry.find(dialect)
         names = {one.name for one in table.tools[tool].parameters}
-        scope = {"user_id": self.user, "project_id": self.project}
+        scope = {"user_id": self.user, "project_id": self.project, "app_id": self.project}
         more = {name: value for name, value in scope.items() if value and name in names}
         return Client(self.engine, table).result(tool, **{**given, **more})
 
@@ -172,11 +197,15 @@ class Writer:
                 self._aim(aim)
         if dialect == "memories":
             self._stream()
+        if dialect == "commonplace":
+            self._hooks()
 
     def _names(self, aim: Aim) -> bool:
         """Whether the parameter names the user or the project that this writer speaks for."""
-        named = {"user_id": self.user, "project_id": self.project}
-        return bool(named.get(aim.parameter.name))
+        return self._is_named(aim.parameter.name)
+
+    def _is_named(self, parameter: str) -> bool:
+        return any(getattr(self, scope) and parameter in names for scope, names in _SCOPES.items())
 
     def _aim(self, aim: Aim) -> None:
         word = self.word()
@@ -205,6 +234,44 @@ class Writer:
         self.ask("memories", "finalize_memory_stream", {"stream_id": number})
         self.marks.append(Mark(word, "memories", "finalize_memory_stream", "chunk"))
 
+    def _hooks(self) -> None:
+        """A marker through every parameter of every hook, each in a whole session of its own."""
+        tools = registry.find("commonplace").tools
+        for tool in dict.fromkeys(_HOOKS):
+            for one in tools[tool].parameters:
+                if one.name in ("prompt", "last_assistant_message"):
+                    self._session(tool, one.name, _LASTING)
+                    self._session(tool, one.name, _PASSING)
+                elif not self._is_named(one.name):
+                    self._session(tool, one.name)
+
+    def _session(self, aimed: str, parameter: str, form: str = "") -> None:
+        word, number = self.word(), len(self.marks)
+        text = _SAID[form].format(word, number) if form else word
+        names = {
+            "session_id": text if parameter == "session_id" else f"s{next(self._numbers)}",
+            "cwd": f"/srv/{word}" if parameter == "cwd" else self._folder(),
+        }
+        for tool in _HOOKS:
+            said = {
+                "hook_prompt": {"prompt": f"Which barrel lies in cellar {number}?"},
+                "hook_stop": {
+                    "last_assistant_message": f"Barrel {number} lies in cellar {number}."
+                },
+            }
+            given = said.get(tool, {}) | ({parameter: text} if tool == aimed else {})
+            self.call("commonplace", tool, given | names)
+        self.marks.append(Mark(word, "commonplace", aimed, parameter, form))
+
+    def _folder(self) -> str:
+        """A folder of the project that this writer speaks for, as git knows it."""
+        if not self.project:
+            return ""
+        git = self.folders / ".git"
+        git.mkdir(exist_ok=True)
+        (git / "config").write_text(f'[remote "origin"]\n\turl = {self.project}\n')
+        return str(self.folders)
+
     def retell(self) -> None:
         """Have what was written told again wherever something is kept of an answer."""
         session = self.ask("memories", "start_session", {})["data"]["id"]
@@ -220,11 +287,7 @@ class Writer:
 
 def rows(dialect: str) -> Iterator[Tool]:
     """The tools of a dialect that change something."""
-    return (
-        tool
-        for tool in registry.find(dialect).tools.values()
-        if tool.listed and tool.effect != "reads"
-    )
+    return (tool for tool in registry.find(dialect).tools.values() if tool.effect != "reads")
 
 
 def found(home: Path, words: Sequence[str]) -> dict[str, list[str]]:

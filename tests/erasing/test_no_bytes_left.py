@@ -188,6 +188,8 @@ _DOCUMENTED = (
 _SWEEPS = (
     ("powermem", "delete_all_memories", {}),
     ("memstate", "memstate_delete_project", {"project_id": "p"}),
+    ("mem0", "delete_entities", {"app_id": "p"}),
+    ("mem0", "delete_all_memories", {"user_id": "*"}),
     ("memories", "bulk_forget_memories", {"all": True}),
 )
 WAYS = (
@@ -220,12 +222,16 @@ def _cells() -> list[tuple[Way, str]]:
 
 @pytest.fixture
 def writer(
-    request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    home: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Writer]:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("COMMONPLACE_HOME", raising=False)
     engine = commonplace.open(home)
-    yield Writer(engine, **getattr(request, "param", {}))
+    folders = tmp_path_factory.mktemp("folders")
+    yield Writer(engine, folders, **getattr(request, "param", {}))
     engine.db.close()
 
 

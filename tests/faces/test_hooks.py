@@ -15,6 +15,7 @@ from commonplace.errors import Conflict, Invalid
 from commonplace.faces.connect import edits, hook_files, json_text, opencode_plugin
 from commonplace.faces.connect.clients import Machine
 from commonplace.faces.connect.hook_files import HOOK_FILES, HookFile
+from commonplace.records.memory import Draft, Scope
 from tests.faces.conftest import Run
 
 PROGRAM = ("/opt/my tools/commonplace", "--home", "/srv/store")
@@ -214,6 +215,23 @@ def test_the_log_holds_no_text_of_a_memory_and_stays_small(engine: Engine, home:
     for _ in range(8_000):
         hook_log.append(home, line)
     assert sum(one.stat().st_size for one in home.glob("hooks.log*")) < 2_100_000
+
+
+def test_an_erased_project_or_bank_is_in_no_line_of_the_log(
+    engine: Engine, home: Path, run: Run
+) -> None:
+    for bank, project in (("default", "shop"), ("default", "blog"), ("other", "shop")):
+        engine.remember(bank, Draft("We use pnpm here.", scope=Scope(project=project)))
+        line = hook_log.LogLine("2026", "stop", "codex", "nothing", project=project, bank=bank)
+        hook_log.append(home, line)
+    os.rename(home / hook_log.FILE, home / f"{hook_log.FILE}.1")
+    hook_log.append(home, hook_log.LogLine("2026", "stop", "codex", "nothing", project="shop"))
+
+    assert run("purge", "--project", "shop", "--yes").code == 0
+    left = [(one.bank, one.project) for one in hook_log.read(home, 10)]
+    assert left == [("other", "shop"), ("default", "blog")]
+    assert run("purge", "--bank", "other", "--yes").code == 0
+    assert [one.bank for one in hook_log.read(home, 10)] == ["default"]
 
 
 def test_install_shows_the_change_and_writes_it_only_when_asked(

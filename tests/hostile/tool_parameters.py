@@ -30,9 +30,12 @@ _WORDS: Mapping[str, Any] = {
     "project_id": "p",
     "query": QUESTION,
     "source_query": QUESTION,
+    "text": "I live in Rome.",
     "title": "Home",
     "value": "Rome",
 }
+# What a tool needs too, although it requires none of its parameters.
+_BESIDES = {"mem0.add_memory": ("text",)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,7 +142,7 @@ def _needed(dialect: str, tool: Tool, ask: Ask) -> dict[str, Any]:
         ask("memories", "add_memory", {"content": "The Rome hotel is booked for 3 May."})
         ask("memories", "add_memory", {"content": "Ana lives in Rome, because she works there."})
     for one in tool.parameters:
-        if not one.required:
+        if not one.required and one.name not in _BESIDES.get(f"{dialect}.{tool.name}", ()):
             continue
         given[one.name] = (
             _WORDS[one.name] if one.name in _WORDS else _made(dialect, tool, one.name, ask)
@@ -172,6 +175,21 @@ _MAKING: Mapping[str, tuple[str, Mapping[str, Any], Callable[[Any], Any]]] = {
         "vault.memory_append",
         {"title": "Oslo", "body": "I live in Oslo."},
         lambda one: one["id"],
+    ),
+    "commonplace memory": (
+        "commonplace.remember",
+        {"text": "I live in Oslo."},
+        lambda one: one["memory"]["id"],
+    ),
+    "mem0 memory": (
+        "mem0.add_memory",
+        {"text": "I live in Oslo."},
+        lambda one: one["results"][0]["id"],
+    ),
+    "memory_ids": (
+        "mem0.add_memory",
+        {"text": "I live in Oslo."},
+        lambda one: [one["results"][0]["id"]],
     ),
     "powermem memory": (
         "powermem.add_memory",

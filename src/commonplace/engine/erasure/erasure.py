@@ -13,6 +13,7 @@ from commonplace.engine.draft_validation import validate_filter, validate_origin
 from commonplace.engine.erasure.document_redaction import DocumentRedactor
 from commonplace.engine.erasure.ledger import Ledger
 from commonplace.engine.erasure.session_redaction import SessionRedactor
+from commonplace.engine.hooks import hook_log
 from commonplace.engine.memories import check_item_count, get
 from commonplace.engine.reflect import mental_model_rows
 from commonplace.engine.runtime import Runtime
@@ -82,6 +83,7 @@ def delete_bank(
             ledger.count_rows("revision", rows["revisions"])
             ledger.count_rows("job", rows["jobs"])
         session_files.erase(runtime.db.path.parent, bank_record.name)
+        hook_log.erase(runtime.db.path.parent, bank_record.name)
     return len(erased)
 
 

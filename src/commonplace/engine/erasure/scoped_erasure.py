@@ -11,6 +11,7 @@ from commonplace.engine.draft_validation import validate_origin
 from commonplace.engine.erasure import erasure
 from commonplace.engine.erasure.ledger import Ledger
 from commonplace.engine.facts import fact_erasure
+from commonplace.engine.hooks import hook_log
 from commonplace.engine.memories import check_item_count, get
 from commonplace.engine.reflect import mental_model_rows
 from commonplace.engine.runtime import Runtime
@@ -111,13 +112,15 @@ def _erase_non_memories(runtime: Runtime, target: Bank, portion: Portion, ledger
 def _erase_traces(
     runtime: Runtime, target: Bank, portion: Portion, projects: set[str], ledger: Ledger
 ) -> None:
-    """Delete the jobs that name a user or a project, and the revisions of projects that are empty
-    now.
+    """Delete the jobs that name a user or a project, the revisions of projects that are empty now,
+    and what the log of hooks has of an erased project.
     """
     with erasure.erasing_transaction(runtime):
         ledger.count_rows("job", rows.delete_jobs(runtime.db, target.id, portion))
         for project in sorted(projects - {""}):
             ledger.count_rows("revision", rows.delete_revisions(runtime.db, target.id, project))
+        if portion.project and portion.user is None:
+            hook_log.erase(runtime.db.path.parent, target.name, portion.project)
 
 
 def _erase_sessions(runtime: Runtime, target: Bank, portion: Portion, ledger: Ledger) -> None:

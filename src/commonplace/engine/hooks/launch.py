@@ -61,7 +61,8 @@ class HookLauncher:
     def answer(self, request: HookRequest) -> Json:
         """The answer in the client's form; empty when there is nothing, or when anything fails."""
         started = time.perf_counter()
-        line = LogLine(clock.iso(SystemClock().now()), request.event, request.client, "nothing")
+        at = clock.iso(SystemClock().now())
+        line = LogLine(at, request.event, request.client, "nothing", bank=request.bank)
         try:
             answer, line = self._run(request, line)
         except CommonplaceError as error:

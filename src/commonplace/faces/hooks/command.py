@@ -154,4 +154,5 @@ def _log_failure(given: HookArguments, message: str) -> None:
     except CommonplaceError:
         return
     moment = clock.iso(SystemClock().now())
-    hook_log.append(store, LogLine(moment, given.event, given.client, "failed", message=message))
+    line = LogLine(moment, given.event, given.client, "failed", message=message, bank=given.bank)
+    hook_log.append(store, line)
