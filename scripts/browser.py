@@ -56,7 +56,7 @@ def fetched() -> str:
         "capture_output": True,
         "text": True,
     }
-    done = npm(["install", "--silent", "--no-audit", "--no-fund", PACKAGE], **options)
+    done = npm(["install", "--loglevel=error", "--no-audit", "--no-fund", PACKAGE], **options)
     if done.returncode == 0:
         done = node(["unpack.js"], **options)
     if done.returncode:

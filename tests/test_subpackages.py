@@ -15,7 +15,7 @@ LARGE = {"recall": (25, "the issue about ranking rebuilds it")}
 SIBLINGS: dict[str, dict[str, set[str]]] = {
     "dialects": {"mem0": {"powermem"}},
     "engine": {
-        "erasure": {"facts", "reflect", "versions"},
+        "erasure": {"facts", "hooks", "reflect", "versions"},
         "facts": {"erasure", "links", "operations", "reflect", "versions"},
         "hooks": {"sessions"},
         "links": {"facts", "operations", "versions"},
