@@ -217,6 +217,16 @@ def test_the_log_holds_no_text_of_a_memory_and_stays_small(engine: Engine, home:
     assert sum(one.stat().st_size for one in home.glob("hooks.log*")) < 2_100_000
 
 
+def test_a_line_of_the_log_is_short_whatever_a_caller_names_itself(home: Path) -> None:
+    long = "x" * 50_000
+    home.mkdir(exist_ok=True)
+    assert hook_log.append(home, hook_log.LogLine("2026-01-01", long, long, "failed", message=long))
+
+    [line] = hook_log.read(home, 10)
+    assert len(line.event) == len(line.client) == 100
+    assert len(line.message) == 300
+
+
 def test_an_erased_project_or_bank_is_in_no_line_of_the_log(
     engine: Engine, home: Path, run: Run
 ) -> None:

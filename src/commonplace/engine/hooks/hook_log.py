@@ -18,6 +18,7 @@ FILE = "hooks.log"
 _FILES = (f"{FILE}.1", FILE)
 _BYTES_MAX = 1_000_000
 _MESSAGE_CHARS_MAX = 300
+_NAME_CHARS_MAX = 100  # Callers name events and clients.
 
 Outcome: TypeAlias = Literal["shown", "kept", "nothing", "paused", "left alone", "failed"]
 
@@ -94,6 +95,7 @@ def _replace(file: Path, data: bytes) -> None:
 def _encoded(line: LogLine) -> bytes:
     values = {name: value for name, value in asdict(line).items() if value not in ("", 0, ())}
     values["message"] = line.message[:_MESSAGE_CHARS_MAX]
+    values["event"], values["client"] = line.event[:_NAME_CHARS_MAX], line.client[:_NAME_CHARS_MAX]
     return json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
