@@ -20,6 +20,8 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no signa
 @contextmanager
 def started(folder: Path, *command: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
     """A program whose input stays open."""
+    # A program that is started where Ctrl-C is ignored ignores it too, as in a shell's background.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         command,
         cwd=folder,
@@ -28,6 +30,7 @@ def started(folder: Path, *command: str, **environment: str) -> Iterator[subproc
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
+    signal.signal(signal.SIGINT, before)
     try:
         yield process
     finally:
@@ -116,6 +119,7 @@ def test_where_another_library_turned_it_into_an_error_of_its_own(tmp_path: Path
     # it.
     code = (
         "import sqlite3, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from commonplace import interrupts\n"
         "from commonplace.faces.cli import cli, main\n"
         "import click\n"
