@@ -20,8 +20,8 @@ import apsw
 import numpy as np
 
 import commonplace
+from commonplace.engine import catch_up
 from commonplace.engine.engine import Engine
-from commonplace.engine.operations import indexing
 from commonplace.models.static_embedder import StaticEmbedder
 from commonplace.recall import pipeline
 from commonplace.records.memory import Draft, Scope
@@ -91,7 +91,7 @@ def store(engine: Engine, bank: str, made: list[Draft]) -> float:
     """Store a batch with its vectors; the seconds it took."""
     begun = time.perf_counter()
     engine.remember_many(bank, made)
-    indexing.catch_up_all_embeddings(engine, 600_000)
+    catch_up.catch_up_all_embeddings(engine, 600_000)
     return time.perf_counter() - begun
 
 
@@ -237,7 +237,7 @@ def ingest(home: str, count: int) -> dict[str, float]:
     begun = time.perf_counter()
     for text in author.memories(SINGLES):
         engine.remember("singles", Draft(text))
-    indexing.catch_up_all_embeddings(engine, 600_000)
+    catch_up.catch_up_all_embeddings(engine, 600_000)
     found[f"ingest one by one, {count:,} stored (a second)"] = SINGLES / (
         time.perf_counter() - begun
     )
